@@ -98,7 +98,7 @@ kills: deps ## kill a deployment at 30 steps (KILLS=…, FROM=… to go on), eac
 	KINIT_KILLS=$(or $(KILLS),30) KINIT_KILLS_FROM=$(FROM) $(GO) test -tags kills -count=1 -v -run KilledAnywhere -timeout 240m ./test/e2e
 
 .PHONY: stock
-stock: deps ## deploy nodes of stock images, containers of two distributions, upstream's container runtime, and guests, with everything else from mirrors: 40 minutes where guests are emulated
+stock: deps ## deploy nodes of stock images, containers of two distributions, upstream's container runtime, Calico, further addons, and guests, with everything else from mirrors: an hour where guests are emulated
 	KINIT_STOCK=all $(GO) test -count=1 -v -run StockImages -timeout 120m ./test/e2e
 
 .PHONY: restore-test

@@ -61,6 +61,9 @@ group "${lab}" {
     kubernetes_url = "${stock.kubernetes_url}"
     eksd_url       = "${stock.eksd_url}"
     runtime_url    = "${stock.runtime_url}"
+%{ if stock.calico_url != "" ~}
+    calico_url     = "${stock.calico_url}"
+%{ endif ~}
     pins           = ${jsonencode(stock.pins)}
 
 %{ else ~}

@@ -194,7 +194,7 @@ func setGiven(a *app.App, c *cli.Context, vars map[string]string, lists ...strin
 
 // downloadVariables returns the variables of --var that apply to downloads and not to the lab.
 func downloadVariables() []string {
-	return []string{"kubernetes_url", "etcd_url", "coredns_url", "flannel_url", "flannel_cni_url", "pins", "allow_unpinned"}
+	return []string{"kubernetes_url", "etcd_url", "coredns_url", "flannel_url", "flannel_cni_url", "pins", "allow_unpinned", "lab_stock_all"}
 }
 
 // labOptions returns the options for the lab's spec.

@@ -106,6 +106,7 @@ locals {
     kubernetes_url = "http://${local.mirror}/release"
     eksd_url       = "http://${local.mirror}"
     runtime_url    = "http://${local.mirror}"
+    calico_url     = can(local.digests["calico_manifest"]) ? "http://${local.mirror}${dirname(replace(local.shipped.calico_manifest.url, "/^https?:\\/\\/[^\\/]+/", ""))}" : ""
     pins = merge(
       { for name, digest in local.digests : name => merge(local.shipped[name], { digest = digest }) },
       { for name in local.stock_guest != "" ? ["debian_guest"] : [] : name => {

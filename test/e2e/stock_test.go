@@ -1,16 +1,20 @@
 package e2e
 
 import (
+	"io/fs"
 	"os"
 	"os/exec"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
+
+	"kinit/cmd/kinit/pins"
+	"kinit/specs"
 )
 
 // stockVariable is an environment variable: with "all", there are more distributions, upstream's
-// container runtime, and nodes that are guests.
+// container runtime, a prepared image, Calico, further addons, and nodes that are guests.
 const stockVariable = "KINIT_STOCK"
 
 // TestNodesOfStockImages deploys on nodes that nobody has prepared: their image is Debian's
@@ -19,6 +23,7 @@ const stockVariable = "KINIT_STOCK"
 func TestNodesOfStockImages(t *testing.T) {
 	t.Run("containers", containersOfStockImages)
 	if os.Getenv(stockVariable) == "all" {
+		t.Run("choices", choicesOfStockImages)
 		t.Run("guests", guestsOfStockImages)
 	}
 }
@@ -40,9 +45,9 @@ func containersOfStockImages(t *testing.T) {
 			more    []string
 			want    []string
 		}{
-			{"registry", nil, []string{"docker.io/library/debian@sha256:", registry, "The variable image_mirrors names another place of its registry"}},
+			{"registry", nil, []string{pinned(t, "debian_node").Image + "@sha256:", registry, "The variable image_mirrors names another place of its registry"}},
 			{"mirror", nil, []string{"Failed to fetch " + site + "/debian/", "The variable debian_mirror names another site"}},
-			{"", []string{"--var", "kubernetes_url=" + site + "/nowhere"}, []string{site + "/nowhere/v1.34.4/bin/linux/amd64/kube", "The variable kubernetes_url names another site"}},
+			{"", []string{"--var", "kubernetes_url=" + site + "/nowhere"}, []string{site + "/nowhere/" + pinned(t, "kubelet").Version + "/bin/linux/amd64/kube", "The variable kubernetes_url names another site"}},
 		} {
 			if tc.without != "" {
 				machinePodman(t, "stop", "--time", "1", container(tc.without))
@@ -51,18 +56,15 @@ func containersOfStockImages(t *testing.T) {
 			if tc.without != "" {
 				machinePodman(t, "start", container(tc.without))
 			}
-			for _, want := range tc.want {
-				if said := r.stdout + r.stderr; r.code == 0 || !strings.Contains(said, want) {
-					t.Errorf("without %q: exit %d, and it does not say %q:\n%s", tc.without+strings.Join(tc.more, " "), r.code, want, tail(said, 60))
-				}
-			}
+			r.lacks(t, tc.want...)
 		}
 	})
 
 	withAddons := append(slices.Clone(run), "--var", `addons=["metrics-server", "local-path"]`)
+	var stock map[string]string // what the nodes are
 	step(t, "nodes of Debian's image are Ready, and have addons that serve", func(t *testing.T) {
 		bothReady(t, k.must(t, append(withAddons, "--output", "json")...))
-		const image = "docker.io/library/debian"
+		image := pinned(t, "debian_node").Image
 		if got := on(t, "nyctea", "podman images --format '{{.Repository}}'"); !slices.Contains(strings.Fields(got), image) {
 			t.Errorf("%s was not fetched:\n%s", image, got)
 		}
@@ -77,6 +79,9 @@ func containersOfStockImages(t *testing.T) {
 		k.must(t, run...)
 		api.none(t, kinds, "--all-namespaces", "--selector", "kinit/addon", "--output", "name")
 		unchanged(t, k, run)
+		if os.Getenv(stockVariable) == "all" {
+			stock = nodesAre(t, k, run[1:], "nyctea", "nyctea")
+		}
 	})
 	step(t, "clean-up leaves nothing", func(t *testing.T) {
 		removed(t, k, run)
@@ -84,6 +89,7 @@ func containersOfStockImages(t *testing.T) {
 	})
 
 	if os.Getenv(stockVariable) == "all" {
+		preparedImages(t, k, stock, before)
 		upstreamsRuntime(t, k, before)
 		anotherDistribution(t, k, before)
 	}
@@ -93,13 +99,17 @@ func containersOfStockImages(t *testing.T) {
 // vendor's names, tags and layout of its site. The programs are those of the lab.
 func anotherDistribution(t *testing.T, k *kinit, before map[string]map[string]bool) {
 	other := []string{"run", "eksd-podman-1-1-1", "--hosts", "nyctea"}
+	step(t, "its site without programs is named, with the variable that says it", func(t *testing.T) {
+		site := "http://" + labAddress(4) + "/nowhere"
+		k.call(t, append(other, "--var", "eksd_url="+site)...).lacks(t, site+"/kubernetes-", "The variable eksd_url names another site")
+	})
 	step(t, "another distribution on the same layer is Ready", func(t *testing.T) {
 		r := k.must(t, append(other, "--output", "json")...)
 		if want := "eksd-compute-01=Ready eksd-controller-01=Ready"; !strings.Contains(r.stdout, want) {
 			t.Errorf("the output does not say %q\n%s", want, tail(r.stdout, 3))
 		}
-		for _, image := range []string{"kubernetes/kube-apiserver:v1.34.4", "etcd-io/etcd:v3.5.21", "coredns/coredns:v1.13.2", "kubernetes/pause:v1.34.4"} {
-			want := "public.ecr.aws/eks-distro/" + image + "-eks-1-34-17"
+		for _, pin := range []string{"eksd_kube_apiserver", "eksd_etcd", "eksd_coredns", "eksd_pause"} {
+			want := pinned(t, pin).Reference()
 			if has := on(t, "nyctea", "podman exec eksd-controller-01 ctr --namespace k8s.io images ls --quiet"); !strings.Contains(has, want) {
 				t.Errorf("the controller does not have %s:\n%s", want, has)
 			}
@@ -121,12 +131,8 @@ func guestsOfStockImages(t *testing.T) {
 	run := []string{"run", spec, "--hosts", hosts}
 
 	step(t, "a mirror without packages is named, with the variable that says it", func(t *testing.T) {
-		r := k.call(t, append(run, "--var", "debian_mirror=http://"+labAddress(4)+"/nowhere")...)
-		for _, want := range []string{"http://" + labAddress(4) + "/nowhere/debian", "The variable debian_mirror names another site"} {
-			if said := r.stdout + r.stderr; r.code == 0 || !strings.Contains(said, want) {
-				t.Errorf("exit %d, and it does not say %q:\n%s", r.code, want, tail(said, 60))
-			}
-		}
+		site := "http://" + labAddress(4) + "/nowhere"
+		k.call(t, append(run, "--var", "debian_mirror="+site)...).lacks(t, site+"/debian", "The variable debian_mirror names another site")
 		removed(t, k, run)
 	})
 	step(t, "guests of Debian's image are Ready", func(t *testing.T) {
@@ -148,5 +154,34 @@ func machinePodman(t *testing.T, args ...string) {
 	t.Helper()
 	if out, err := exec.CommandContext(t.Context(), "podman", args...).CombinedOutput(); err != nil {
 		t.Fatalf("podman %v: %v\n%s", args, err, out)
+	}
+}
+
+// pinned is a pin that ships with kinit.
+func pinned(t *testing.T, name string) pins.Pin {
+	t.Helper()
+	text, err := fs.ReadFile(specs.FS, "pins.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, err := pins.Parse(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pin, has := list[name]
+	if !has {
+		t.Fatalf("there is no pin %s", name)
+	}
+	return pin
+}
+
+// lacks checks that a run failed and says what it could not have.
+func (r result) lacks(t *testing.T, want ...string) {
+	t.Helper()
+	said := r.stdout + r.stderr
+	for _, part := range want {
+		if r.code == 0 || !strings.Contains(said, part) {
+			t.Errorf("exit %d, and it does not say %q:\n%s", r.code, part, tail(said, 60))
+		}
 	}
 }

@@ -40,6 +40,12 @@ variable "lab_stock" {
   description = "Make what the lab's mirrors serve, too."
 }
 
+variable "lab_stock_all" {
+  type        = bool
+  default     = false
+  description = "The lab's mirrors serve Calico and the images of further addons, too. Building their programs takes long."
+}
+
 variable "lab_conformance" {
   type        = bool
   default     = false
@@ -143,6 +149,9 @@ locals {
       suffix      = "-${substr(sha256(local.pins.debian_guest.url), 0, 8)}"
       environment = { PLACE = replace(local.pins.debian_guest.url, "/^https?://[^/]*\\//", "") }
     }
+    # What clusters may choose and seldom do, built from Go modules with requirements of their own.
+    calico         = { when = var.lab_stock && var.lab_stock_all, suffix = "", environment = {} }
+    further-addons = { when = var.lab_stock && var.lab_stock_all, suffix = "", environment = {} }
     # What nodes with the simulated Windows download.
     winsim-programs = { when = var.lab_windows != "", suffix = "", environment = {} }
   }
@@ -164,7 +173,7 @@ locals {
 
   # Releases of the container runtime, by their places in the site.
   mirrored_releases = join(" ", [for name in ["containerd", "runc", "cni_plugins", "crictl"] : "${name}=${replace(local.pins[name].url, "/^https?:\\/\\/[^\\/]+\\//", "")}"])
-  stamp_mirror      = substr(sha256("${local.mirrored} ${local.mirrored_releases}"), 0, 8)
+  stamp_mirror      = "${substr(sha256("${local.mirrored} ${local.mirrored_releases}"), 0, 8)}${var.lab_stock_all ? "-all" : ""}"
 
   # The program that plays Windows, in stamps.
   simulator = var.lab_windows == "" ? "" : substr(filesha256(var.lab_windows), 0, 16)
@@ -212,7 +221,7 @@ block "of_programs" {
     environment = { PINS = local.mirrored, RELEASES = local.mirrored_releases }
     argv        = concat(local.build, ["mirror", "${local.by_choice[task.command.choice.stdout].stamp}-${local.stamp_mirror}"])
     creates     = "${var.lab_cache}/.made-mirror-${local.by_choice[task.command.choice.stdout].stamp}-${local.stamp_mirror}"
-    depends_on  = [task.command.base["services"], task.command.images, task.copy.pins]
+    depends_on  = [task.command.base["services"], task.command.base["calico"], task.command.base["further-addons"], task.command.images, task.copy.pins]
   }
 
   # The suite of Kubernetes' end-to-end tests: its programs, and the images of its tests.

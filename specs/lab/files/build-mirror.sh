@@ -8,15 +8,15 @@
 # PROGRAMS holds the programs of Kubernetes, as programs.sh says. PINS are the images that
 # clusters fetch by default, by their names. RELEASES are the files of the container runtime,
 # by their places on github.com. OUTPUT_DIR has images/ and services.tar. What is of the addons is
-# built where it is missing.
+# built where it is missing. Where calico/ and further-addons/ are there, they are served too.
 #
 # Result: OUTPUT_DIR/mirror with
 #   debian/            dists/ and pool/
 #   release/VERSION/   bin/linux/amd64/PROGRAM, and PROGRAM.sha256
-#   github/            the files of RELEASES, in upstream's layout with Debian's programs, and the
-#                      release of node_exporter, built from its Go module
+#   github/            the files of RELEASES, in upstream's layout with Debian's programs, the release of
+#                      node_exporter, built from its Go module, and Calico's manifests
 #   registry/          the storage of a registry, whose repositories begin with those of others
-#   digests.txt        NAME sha256:DIGEST for each of PINS and RELEASES, and for each program of the release site
+#   digests.txt        NAME sha256:DIGEST for each of PINS and RELEASES, for each program of the release site, and each manifest
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/lib.sh"
@@ -35,7 +35,13 @@ missing=$(programs_missing "$programs" kubeadm kubelet kubectl)
 [ -z "$missing" ] || die "$missing is missing: build it first"
 [ -d "$out/images" ] && [ -f "$out/services.tar" ] || die "images and services.tar are missing: build them first"
 sh "$here/build-addons.sh" "$out"
-settings="${MIRROR:-} $debian ${PINS:-} ${RELEASES:-} $(programs_digest "$programs" kubeadm kubelet kubectl) $(cat "$out/images.inputs" "$out/addons.inputs" "$out/services.ref.inputs")"
+# What is built for labs that are to have everything; of other versions than the pinned ones it is useless.
+served="images addons"
+has() { grep -qxF "$(pinned "$2" image):$(pinned "$2" version)" "$out/$1/images.txt" 2>/dev/null; }
+if has calico/images calico_node; then served="$served calico/images"; fi
+if has further-addons traefik && has further-addons node_problem_detector; then served="$served further-addons"; fi
+settings="${MIRROR:-} $debian ${PINS:-} ${RELEASES:-} $(programs_digest "$programs" kubeadm kubelet kubectl) $(cat "$out/services.ref.inputs")"
+settings="$settings $(for folder in $served; do cat "$out/${folder%%/*}.inputs"; done)"
 unless_made mirror "$(made_of "$here/programs.sh" "$here/mirror-archive.sh" "$here/mirror-runtime.sh" "$here/mirror-exporter.sh" "$here/pins.sh")"
 mirror=$work/mirror
 # pin NAME: the image of one of PINS.
@@ -95,6 +101,17 @@ for program in kubeadm kubelet kubectl; do
 	for distribution in "" eksd_; do echo "$distribution$program sha256:$sum"; done >>"$mirror/digests.txt"
 done
 
+case "$served" in
+*calico*)
+	say "Calico's manifests"
+	for file in definitions=crds.yaml manifest=calico-vxlan.yaml; do
+		place=$(pinned "calico_${file%%=*}" url | sed 's,^https\?://[^/]*/,,')
+		install -D -m 644 "$out/calico/manifests/${file#*=}" "$mirror/github/$place"
+		echo "calico_${file%%=*} sha256:$(sha256sum "$mirror/github/$place" | cut -d ' ' -f 1)" >>"$mirror/digests.txt"
+	done
+	;;
+esac
+
 say "the registry"
 socket=127.0.0.1:$(shuf -i 20000-30000 -n 1)
 cat >"$work/registry.yml" <<YAML
@@ -115,7 +132,7 @@ done
 # put SOURCE NAME: an image to the place of its name.
 put() { skopeo copy --quiet --preserve-digests --dest-tls-verify=false "$1" "docker://$socket/$2"; }
 put "oci:$layout:$node_image" "$node_image"
-for folder in images addons; do
+for folder in $served; do
 	while read -r image; do put "oci:$out/$folder:$image" "$image"; done <"$out/$folder/images.txt"
 done
 for pin in ${PINS:-}; do
