@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -226,10 +227,17 @@ func (p *planned) leaves() (diags diag.List) {
 		diags = append(diags, diag.Diagnostic{Warning: true, Summary: "Node leaves", Subject: at, Detail: text})
 	}
 	for _, pod := range t.Pods {
-		if slices.Contains(p.options.Evacuate, pod.Hypervisor) {
-			diags = append(diags, diag.Diagnostic{Warning: true, Summary: "Services stay", Subject: at,
-				Detail: fmt.Sprintf("The cluster's services run on %s, and kinit does not move them: while that host is down, nobody reaches the cluster.", pod.Hypervisor)})
+		here, elsewhere := pod.Split(p.options.Evacuate)
+		if len(here) == 0 {
+			continue
 		}
+		text := fmt.Sprintf("The cluster's services run on %s, and kinit does not move them: ", strings.Join(here, ", "))
+		if len(elsewhere) > 0 {
+			text += fmt.Sprintf("while that host is down, those on %s answer.", strings.Join(elsewhere, ", "))
+		} else {
+			text += "while that host is down, nobody reaches the cluster."
+		}
+		diags = append(diags, diag.Diagnostic{Warning: true, Summary: "Services stay", Subject: at, Detail: text})
 	}
 	return diags
 }
