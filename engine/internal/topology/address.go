@@ -17,7 +17,7 @@ import (
 // hypervisors the highest free ones downwards.
 func (t *Topology) address(have Existing) diag.List {
 	n := t.Cluster.Network
-	if diags := t.tooSmall(); diags.HasErrors() {
+	if diags := t.tooSmall(have); diags.HasErrors() {
 		return diags
 	}
 	a := &addresses{cluster: &t.Cluster, owner: map[int]string{}, kept: map[int]bool{}, leaving: map[int]bool{}}
@@ -33,14 +33,12 @@ func (t *Topology) address(have Existing) diag.List {
 		p := &t.Pods[i]
 		place, _ := have.pod(p.Name)
 		own := place.IP
-		switch several := len(p.Replicas) > 0; {
-		case several && place.Address.IsValid():
+		switch {
+		case place.Address.IsValid():
 			others = a.keep(others, claim{"all pods " + p.Name, &p.Address}, place.Address)
-		case several: // it was the pod's own, by which others find it
+		case len(p.Replicas) > 0: // it was the pod's own, by which others find it
 			others = a.keep(others, claim{"all pods " + p.Name, &p.Address}, own)
 			own = netip.Addr{}
-		case place.Address.IsValid():
-			own = place.Address
 		}
 		others = a.keep(others, claim{p.Name, &p.IP}, own)
 		for i := range p.Replicas {
@@ -70,7 +68,7 @@ func (t *Topology) address(have Existing) diag.List {
 	a.assign(nodes, n.offset(n.NodeOffset), 1)
 	a.assign(others, n.offset(n.PodOffset), -1)
 	for i := range t.Pods {
-		if p := &t.Pods[i]; len(p.Replicas) == 0 {
+		if p := &t.Pods[i]; !p.Address.IsValid() {
 			p.Address = p.IP
 		}
 	}
@@ -101,7 +99,7 @@ func (n Network) offsetOf(address netip.Addr) (int, bool) {
 func (n Network) total() int { return 1 << (32 - n.Prefix.Bits()) }
 
 // tooSmall reports a network that is too small for any offsets.
-func (t *Topology) tooSmall() diag.List {
+func (t *Topology) tooSmall(have Existing) diag.List {
 	n := t.Cluster.Network
 	nodes := 0
 	for _, node := range t.Nodes {
@@ -118,20 +116,21 @@ func (t *Topology) tooSmall() diag.List {
 	pods := 0
 	for _, p := range t.Pods {
 		pods += 1 + len(p.Replicas)
-		if len(p.Replicas) > 0 {
+		place, _ := have.pod(p.Name)
+		if len(p.Replicas) > 0 || place.Address.IsValid() {
 			pods++ // the address of all of them
 		}
 	}
-	have, need := n.total()-2, nodes+pods+len(t.Hypervisors)+1
-	if need <= have && leaving > 0 && need+leaving > have {
+	room, need := n.total()-2, nodes+pods+len(t.Hypervisors)+1
+	if need <= room && leaving > 0 && need+leaving > room {
 		return diag.Errorf(t.Cluster.place(), "Network too small", "The network %s has %d addresses, and %s, %s, %s, the gateway and %s that leave need %d. Give it a shorter prefix, or let nodes leave in a run before.",
-			n.Prefix, have, count(nodes, "node"), count(pods, "pod"), count(len(t.Hypervisors), "hypervisor"), count(leaving, "node"), need+leaving)
+			n.Prefix, room, count(nodes, "node"), count(pods, "pod"), count(len(t.Hypervisors), "hypervisor"), count(leaving, "node"), need+leaving)
 	}
-	if need <= have {
+	if need <= room {
 		return nil
 	}
 	return diag.Errorf(t.Cluster.place(), "Network too small", "The network %s has %d addresses, and %s, %s, %s and the gateway need %d. Give it a shorter prefix.",
-		n.Prefix, have, count(nodes, "node"), count(pods, "pod"), count(len(t.Hypervisors), "hypervisor"), need)
+		n.Prefix, room, count(nodes, "node"), count(pods, "pod"), count(len(t.Hypervisors), "hypervisor"), need)
 }
 
 // addresses assigns addresses by their offset.

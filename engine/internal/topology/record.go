@@ -41,7 +41,7 @@ type Place struct {
 	Hypervisor string     `json:"hypervisor,omitempty"` // that it is on; empty of hypervisors, and of machines that exist
 	IP         netip.Addr `json:"ip,omitzero"`          // on the cluster's network
 	MAC        string     `json:"mac,omitempty"`
-	Address    netip.Addr `json:"address,omitzero"` // of a pod with replicas: that any of them can have
+	Address    netip.Addr `json:"address,omitzero"` // of a pod that has, or had, replicas: that any of them can have
 	Leads      bool       `json:"leads,omitempty"`  // the node leads its pool
 	Away       bool       `json:"away,omitempty"`   // the node has left, and comes back to its place
 }
@@ -90,7 +90,7 @@ func (t *Topology) record(before *Record, others []Place) *Record {
 	}
 	for _, p := range t.Pods {
 		place := Place{Name: p.Name, Hypervisor: p.Hypervisor, IP: p.IP, MAC: p.MAC}
-		if len(p.Replicas) > 0 {
+		if p.Address != p.IP {
 			place.Address = p.Address
 		}
 		r.Pods = append(r.Pods, place)

@@ -142,7 +142,7 @@ type Node struct {
 type Pod struct {
 	Port
 	Hypervisor string
-	Address    netip.Addr // by which others find it: its own, or, with replicas, one that any of them can have
+	Address    netip.Addr // by which others find it: its own, or, as soon as it has had replicas, one that any of them can have
 	Replicas   []Pod      // the further ones of a pod that there are several of; they have no Address
 	Leaving    []string   // hypervisors that have a replica which leaves, and none that stays
 }

@@ -1,6 +1,7 @@
 # An example of each variable of clusters: docs/variables.md shows it, and a cluster is made
 # of it.
 addons                   = ["metrics-server", "local-path"]
+address_packages         = ["keepalived"]
 allow_unpinned           = true
 allow_untested           = true
 boot_timeout             = "10m"
