@@ -96,3 +96,13 @@ task "directory" "services_left" {
   state      = "absent"
   depends_on = [task.podman_sweep.owned]
 }
+
+task "file" "services_left" {
+  stage      = "cleanup"
+  when       = !local.remove_all
+  hosts      = local.services_left
+  for_each   = toset(["services.sh", "registry-ca.crt"])
+  path       = "${local.root}/${each.key}"
+  state      = "absent"
+  depends_on = [task.podman_sweep.owned]
+}
