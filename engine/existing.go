@@ -215,8 +215,8 @@ func moves(t *topology.Topology) (diags diag.List) {
 	return diags
 }
 
-// leaves warns about each node that leaves the cluster, and about a hypervisor that keeps more
-// than nodes. Whoever removes the whole cluster gets no warning.
+// leaves warns about each node that leaves the cluster, each pod that leaves a hypervisor, and a
+// hypervisor that keeps more than nodes. Whoever removes the whole cluster gets no warning.
 func (p *planned) leaves() (diags diag.List) {
 	t, at := p.topology, &p.topology.Cluster.Range
 	for _, l := range t.Leaving {
@@ -227,6 +227,10 @@ func (p *planned) leaves() (diags diag.List) {
 		diags = append(diags, diag.Diagnostic{Warning: true, Summary: "Node leaves", Subject: at, Detail: text})
 	}
 	for _, pod := range t.Pods {
+		for _, host := range pod.Leaving {
+			diags = append(diags, diag.Diagnostic{Warning: true, Summary: "Pod leaves", Subject: at,
+				Detail: fmt.Sprintf("The pod %q is on %s too, and leaves it: the cluster asks for %d of it.", pod.Name, host, 1+len(pod.Replicas))})
+		}
 		here, elsewhere := pod.Split(p.options.Evacuate)
 		if len(here) == 0 {
 			continue
