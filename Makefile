@@ -105,6 +105,10 @@ stock: deps ## deploy nodes of stock images, containers of two distributions, up
 restore-test: deps ## back a cluster of containers up, lose all its controllers, restore it with a kill in the middle: a quarter of an hour
 	$(GO) test -tags life -count=1 -v -run LifeBackup -timeout 90m ./test/e2e
 
+.PHONY: life
+life: deps ## what happens in the life of a cluster, on clusters of containers: services on several hypervisors come, fail and go
+	$(GO) test -tags life -count=1 -v -run '^TestLife' -timeout 120m ./test/e2e
+
 .PHONY: faults
 faults: ## every fault there is: the simulated Windows, bad disks, hostile users, runs that contend for a lock, broken connections, secrets, a bad network: hours
 	KINIT_EVERY_FAULT=1 $(GO) test -count=1 -v -run 'Restart|Mishaps' -timeout 40m ./test/winsim/faults

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -217,8 +218,9 @@ func moves(t *topology.Topology) (diags diag.List) {
 	return diags
 }
 
-// leaves warns about each node that leaves the cluster, and about a hypervisor that keeps more
-// than nodes. A run that ends before nodes leave, as clean-up does, gets no warning.
+// leaves warns about each node that leaves the cluster, each pod that leaves a hypervisor, and a
+// hypervisor that keeps more than nodes. A run that ends before nodes leave, as clean-up does,
+// gets no warning.
 func (p *planned) leaves() (diags diag.List) {
 	t, at := p.topology, &p.topology.Cluster.Range
 	for _, l := range t.Leaving {
@@ -229,10 +231,21 @@ func (p *planned) leaves() (diags diag.List) {
 		diags = append(diags, diag.Diagnostic{Warning: true, Summary: "Node leaves", Subject: at, Detail: text})
 	}
 	for _, pod := range t.Pods {
-		if slices.Contains(p.options.Evacuate, pod.Hypervisor) {
-			diags = append(diags, diag.Diagnostic{Warning: true, Summary: "Services stay", Subject: at,
-				Detail: fmt.Sprintf("The cluster's services run on %s, and kinit does not move them: while that host is down, nobody reaches the cluster.", pod.Hypervisor)})
+		for _, host := range pod.Leaving {
+			diags = append(diags, diag.Diagnostic{Warning: true, Summary: "Pod leaves", Subject: at,
+				Detail: fmt.Sprintf("The pod %q is on %s too, and leaves it: the cluster asks for %d of it.", pod.Name, host, 1+len(pod.Replicas))})
 		}
+		here, elsewhere := pod.Split(p.options.Evacuate)
+		if len(here) == 0 {
+			continue
+		}
+		text := fmt.Sprintf("The cluster's services run on %s, and kinit does not move them: ", strings.Join(here, ", "))
+		if len(elsewhere) > 0 {
+			text += fmt.Sprintf("while that host is down, those on %s answer.", strings.Join(elsewhere, ", "))
+		} else {
+			text += "while that host is down, nobody reaches the cluster."
+		}
+		diags = append(diags, diag.Diagnostic{Warning: true, Summary: "Services stay", Subject: at, Detail: text})
 	}
 	return diags
 }

@@ -30,6 +30,7 @@ driver "box" {
 }
 
 cluster "boxes" {
+  pod "services" {}
   pool "controller" { count = 1 }
   pool "compute" { count = 1 }
 }
@@ -223,6 +224,19 @@ func TestANodeMovesOnlyWhenAsked(t *testing.T) {
 	if n := r.changes(r.options("h2,h3,h1", "pool.compute.count=2")); n != 0 {
 		t.Errorf("%d changes without the setting", n)
 	}
+}
+
+func TestReplicasOfAPodComeAndGo(t *testing.T) {
+	t.Parallel()
+	r := newRack(t, "h1", "h2")
+	r.changes(r.options("h1,h2", "services.count=2"))
+	away := r.options("h1,h2", "services.count=2")
+	away.Evacuate = []string{"h1"}
+	said := warnings(engine.Plan(t.Context(), away))
+	equal(t, "the warnings of an evacuation", said[len(said)-1:], []string{"The cluster's services run on h1, and kinit does not move them: while that host is down, those on h2 answer."})
+	one := r.options("h1,h2")
+	equal(t, "the run's warnings", warnings(engine.Run(t.Context(), one)), []string{`The pod "boxes-pod-01" is on h2 too, and leaves it: the cluster asks for 1 of it.`})
+	equal(t, "the next run's warnings", warnings(engine.Run(t.Context(), one)), []string(nil))
 }
 
 func TestNodesLeaveAHypervisorAndComeBack(t *testing.T) {

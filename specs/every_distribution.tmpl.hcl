@@ -13,7 +13,11 @@ cluster "${distribution}" {
     cidr = var.network_cidr
   }
 
-  pod "services" {}
+  # From three hypervisors on, none of them alone has the services. Machines beside the overlay find
+  # them by the address of one.
+  pod "services" {
+    count = ${hypervisors > 2 && driver != "host"} && (var.controller_hosts == null || var.compute_hosts == null) ? 2 : 1
+  }
 
   pool "controller" {
     count   = var.controller_hosts == null ? ${controllers} : null

@@ -45,6 +45,9 @@ type Veth struct {
 	// Addresses are set on the device inside, with prefix length, such as
 	// "10.0.0.253/24"; others are removed.
 	Addresses []string `hcl:"addresses,optional"`
+	// Floating are addresses that the device inside may have besides: another program sets
+	// and removes them, as one that moves an address from host to host.
+	Floating []string `hcl:"floating,optional"`
 	// Routes are set inside: gateway by destination, such as { default = "10.0.0.254" }.
 	Routes map[string]string `hcl:"routes,optional"`
 	// ExternalIDs are keys to set in the interface's external_ids; others remain.
@@ -67,6 +70,9 @@ func (t *Veth) Validate() error {
 	}
 	if t.Netns == "" || t.Bridge == "" {
 		return errors.New("netns or bridge is empty, want the namespace that gets the device and the bridge that gets the port")
+	}
+	if err := link.CheckAddresses("floating", t.Floating); err != nil {
+		return err
 	}
 	return checkDevice(t.MAC, t.MTU, t.Addresses, t.Routes)
 }
@@ -173,7 +179,7 @@ func (t *Veth) outside() link.Want {
 func (t *Veth) inside() link.Want {
 	return link.Want{
 		Device: t.Peer, Netns: t.netns(), Addresses: t.Addresses, Routes: t.Routes,
-		MTU: t.MTU, MAC: t.MAC, TxOff: !t.TxOffload, Only: true,
+		MTU: t.MTU, MAC: t.MAC, TxOff: !t.TxOffload, Only: true, Floating: t.Floating,
 	}
 }
 

@@ -12,6 +12,8 @@ task "podman_sweep" "owned" {
   all   = local.remove_all
   purge = run.purge
   keep  = [for name in concat(local.kept_containers[host.name], local.leaving_on[host.name]) : name if !contains(cluster.restore.anew, name)]
+  # The address has left a pod before the pod goes.
+  depends_on = [task.service.address_left, task.service.services_left]
 }
 
 task "ovn_sweep" "owned" {

@@ -42,18 +42,18 @@ task "firewall" "machines" {
 # Into the pod, by the ports that are behind those that are published, and out of it.
 task "firewall" "published" {
   stage         = "services"
-  host          = local.services.hypervisor
+  hosts         = local.services_hosts
   direction     = "forward"
   protocol      = "tcp"
   ports         = distinct([for inside in values(local.published_ports) : tostring(inside)])
-  destination   = task.podman_network.outside.subnet
-  out_interface = task.podman_network.outside.interface
+  destination   = task.podman_network.outside[host.name].subnet
+  out_interface = task.podman_network.outside[host.name].interface
 }
 
 task "firewall" "pod" {
   stage     = "services"
-  host      = local.services.hypervisor
+  hosts     = local.services_hosts
   direction = "forward"
-  source    = task.podman_network.outside.subnet
-  interface = task.podman_network.outside.interface
+  source    = task.podman_network.outside[host.name].subnet
+  interface = task.podman_network.outside[host.name].interface
 }

@@ -2,7 +2,7 @@
 # The tasks exist only for commands that look, and change nothing. What cannot be read is null.
 
 task "command" "services_health" {
-  hosts     = run.look ? [local.services.hypervisor] : []
+  hosts     = run.look ? local.services_hosts : []
   argv      = ["podman", "ps", "--all", "--filter", "name=^kinit-${cluster.name}-(${join("|", keys(local.service_containers))})$", "--format", "{{.Names}}\t{{.Status}}\t{{.Image}}"]
   read_only = true
 }
@@ -31,7 +31,7 @@ output "health_places" {
   value = !run.look ? null : {
     cluster     = cluster.name
     hypervisors = local.hypervisors
-    services    = local.services.hypervisor
+    services    = local.services_hosts
     containers  = { for name in keys(local.service_containers) : name => "kinit-${cluster.name}-${name}" }
     nodes       = [for name, node in cluster.nodes : { name = name, pool = node.pool, hypervisor = node.hypervisor, address = node.ip }]
   }

@@ -7,15 +7,20 @@ locals {
   leaving_on = { for h in local.hypervisors : h => [for name, node in local.leaving : name if node.hypervisor == h] }
   leaves     = length(local.leaving) > 0
 
-  # What sweeps keep on each hypervisor, and of the overlay's databases.
-  kept_containers = { for h in local.hypervisors : h => concat(
+  kept_services = concat(
     ["kinit-${cluster.name}", "kinit-${cluster.name}-services"],
     [for name in keys(local.service_containers) : "kinit-${cluster.name}-${name}"],
     [for image in values(local.service_images) : image.name],
+  )
+
+  # What sweeps keep on each hypervisor, and of the overlay's databases. Services that leave a hypervisor
+  # leave it at once: others have their address then.
+  kept_containers = { for h in local.hypervisors : h => concat(
+    contains(local.services_left, h) ? [] : local.kept_services,
     [for name, on in local.driver_containers : name if on == h],
   ) }
   kept_devices = { for h in local.hypervisors : h => concat(
-    ["br-int", "br-ex", local.management_device, local.services_device],
+    ["br-int", "br-ex", local.management_device], contains(local.services_left, h) ? [] : [local.services_device],
     [for name, on in local.driver_devices : name if on == h],
   ) }
   kept_logical = concat(

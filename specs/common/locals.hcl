@@ -9,7 +9,13 @@ locals {
   first       = cluster.hypervisors[0].name
   controllers = cluster.pools.controller
   computes    = [for n in values(cluster.nodes) : n if n.pool != "controller"]
-  services    = cluster.pods[0]
+
+  # The services pod, or the first of several; all of them by their hypervisors.
+  services        = cluster.pods[0]
+  services_on     = { for pod in concat([local.services], local.services.replicas) : pod.hypervisor => pod }
+  services_hosts  = [for pod in concat([local.services], local.services.replicas) : pod.hypervisor]
+  services_others = [for pod in local.services.replicas : pod.hypervisor]
+  services_left   = local.services.leaving # hypervisors that had one
 
   # What templates say of the cluster: its nodes are too many to be handed to each.
   title          = { name = cluster.name, domain = cluster.domain }
@@ -29,10 +35,12 @@ locals {
   overlay_chassis = concat(local.overlay_hypervisors, local.driver_chassis)
   overlay_hosts   = concat(local.hypervisors, local.driver_chassis)
 
-  # Where nodes find the cluster's services, and where their hypervisor finds them.
-  services_address = local.overlay ? local.services.ip : lookup(var.encapsulation_address, local.services.hypervisor, local.services_host.address)
+  # Where nodes find the cluster's services, and where their hypervisor finds its own.
+  services_address = local.overlay ? local.services.address : lookup(var.encapsulation_address, local.services.hypervisor, local.services_host.address)
   services_host    = [for h in cluster.hypervisors : h if h.name == local.services.hypervisor][0]
-  services_local   = local.overlay ? local.services.ip : "127.0.0.1"
+  services_local   = local.overlay ? local.services_on[host.name].ip : "127.0.0.1"
+  # Further ones answer when the first does not; resolvers ask three at most.
+  name_servers     = slice(distinct(concat([local.services_address], [for pod in values(local.services_on) : pod.ip])), 0, min(3, length(local.services_others) == 0 ? 1 : 1 + length(local.services_on)))
   registry_port    = local.overlay ? 5000 : var.registry_port
   publish_files    = !local.overlay && length(local.windows_nodes) > 0
   files_port       = local.publish_files ? var.files_port : 8080

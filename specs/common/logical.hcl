@@ -9,7 +9,7 @@ locals {
 
   ports = merge(
     { for n in values(local.overlay_nodes) : n.name => { id = n.port_id, mac = n.mac, ip = n.ip } },
-    { for p in cluster.pods : p.name => { id = p.port_id, mac = p.mac, ip = p.ip } },
+    { for p in values(local.services_on) : p.name => { id = p.port_id, mac = p.mac, ip = p.ip } },
     { for h in cluster.hypervisors : h.management.name => { id = h.management.port_id, mac = h.management.mac, ip = h.management.ip } },
   )
 }
@@ -31,7 +31,7 @@ block "logical_network" {
     router      = cluster.network.gateway
     server_mac  = local.router_mac.inside
     mtu         = local.overlay_mtu
-    dns_servers = [local.services.ip]
+    dns_servers = local.name_servers
     domain      = cluster.domain
     depends_on  = [task.ovn_switch.cluster]
   }
@@ -43,8 +43,8 @@ block "logical_network" {
     mac      = each.value.mac
     ip       = each.value.ip
     dhcp     = task.ovn_dhcp.cluster.name
-    # A node sends what its pods send, with their addresses.
-    allowed_ips = lookup(local.routed_networks, each.key, [])
+    # A node sends what its pods send, with their addresses, and services have an address that moves.
+    allowed_ips = lookup(merge(local.routed_networks, local.moving_addresses), each.key, [])
   }
 
   # The switch that leads outside is every cluster's.

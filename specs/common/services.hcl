@@ -1,6 +1,6 @@
-# services: one pod for the cluster with its load balancer, name server, registry
-# and file server. Adding a service is a container here and its files beside this
-# one.
+# services: a pod for the cluster with its load balancer, name server, registry
+# and file server, on one hypervisor or on several; address.hcl has what several need. Adding a service
+# is a container here and its files beside this one.
 
 locals {
   # Windows answers no node port of a pod that is elsewhere from the node itself, so the
@@ -13,7 +13,7 @@ locals {
   registry_local = "${local.services_local}:${local.registry_port}"
   registry       = "registry.${cluster.domain}:${local.registry_port}"
 
-  # Configuration of each service: file name → content. What is secret stands in
+  # Configuration of each service: file name → content, the same everywhere. What is secret stands in
   # tasks of its own below.
   service_config = {
     haproxy = {
@@ -24,22 +24,21 @@ locals {
       })
     }
     dns = {
-      "named.conf" = templatefile("files/named.conf", {
-        cluster = local.title, forwarders = var.dns_public, reverse_zone = local.reverse_zone
-        clients = concat([cluster.network.cidr], local.pod_networks, [for address in values(local.node_addresses) : "${address}/32"])
-      })
-      "forward.zone" = templatefile("files/forward.zone", {
-        cluster = local.title, services = { ip = local.services_address }, nodes = local.node_addresses
-      })
+      "named.conf" = local.named
+      "forward.zone" = templatefile("files/forward.zone", merge(local.zone, { loaded = local.loaded_dns }))
       "reverse.zone" = templatefile("files/reverse.zone", {
         cluster = local.title
-        names   = merge({ for name, ip in local.node_addresses : ip => name }, { (local.services_address) = "services" })
+        names   = local.reverse_names
       })
     }
     web = {
       "nginx.conf" = templatefile("files/nginx.conf", { cluster = local.title })
     }
   }
+  named = templatefile("files/named.conf", {
+    cluster = local.title, forwarders = var.dns_public, reverse_zone = local.reverse_zone
+    clients = concat([cluster.network.cidr], local.pod_networks, [for address in values(local.node_addresses) : "${address}/32"])
+  })
   service_files = merge([for service, files in local.service_config : {
     for name, content in files : "${service}/${name}" => content
   }]...)
@@ -58,6 +57,12 @@ locals {
     local.overlay || local.publish_files ? [] : ["127.0.0.1:8080:8080"],
   )
 
+  zone          = { cluster = local.title, services = { ip = local.services_address }, nodes = local.node_addresses }
+  reverse_names = merge({ for name, ip in local.node_addresses : ip => name }, { (local.services_address) = "services" })
+
+  # What a service says that it works by, which a run compares with the files.
+  loaded_dns = substr(sha256(jsonencode([local.named, templatefile("files/forward.zone", merge(local.zone, { loaded = "" })), local.reverse_names, file("files/reverse.zone")])), 0, 32)
+
   # The zone of the network's whole octets.
   reverse_zone = "${join(".", reverse(slice(split(".", cidrhost(cluster.network.cidr, 0)), 0, floor(cluster.network.prefix / 8))))}.in-addr.arpa"
 
@@ -70,17 +75,18 @@ locals {
     "--health-cmd", jsonencode(words), "--health-interval", "1m", "--health-timeout", "30s", "--health-retries", "3", "--health-start-period", "1m",
   ] }
 
-  # How each container starts and what it sees. The image decides the program.
+  # How each container starts and what it sees. The image decides the program. Services that read
+  # their configuration again while they work have nothing of it in config.
   service_containers = {
     haproxy = {
       command = var.service_commands.haproxy
       volumes = ["${local.service_root}/haproxy:/usr/local/etc/haproxy:ro"]
-      config  = sha256(jsonencode(local.service_config.haproxy))
+      config  = "haproxy"
     }
     dns = {
       command = var.service_commands.dns
       volumes = ["${local.service_root}/dns:/etc/bind:ro"]
-      config  = sha256(jsonencode(local.service_config.dns))
+      config  = "dns"
     }
     registry = {
       command = var.service_commands.registry
@@ -97,31 +103,24 @@ locals {
 
 task "directory" "services" {
   stage = "services"
+  hosts = local.services_hosts
   for_each = toset(concat(
     [local.service_root, "${local.service_root}/www"],
     [for name in keys(local.service_containers) : "${local.service_root}/${name}"]
   ))
-  host       = local.services.hypervisor
   path       = each.key
   mode       = "0755"
   depends_on = [task.directory.root]
 }
 
-block "service_files" {
+# Who may use the registry: its users, who push and pull, and the cluster's nodes, which
+# only pull. The load balancer asks for the passwords and has the certificate; the registry
+# itself answers nobody outside of the pod.
+block "service_secrets" {
   stage      = "services"
   host       = local.services.hypervisor
   depends_on = [task.directory.services]
 
-  task "copy" "service" {
-    for_each = local.service_files
-    dest     = "${local.service_root}/${each.key}"
-    content  = each.value
-    mode     = "0644"
-  }
-
-  # Who may use the registry: its users, who push and pull, and the cluster's nodes, which
-  # only pull. The load balancer asks for the passwords and has the certificate; the registry
-  # itself answers nobody outside of the pod.
   task "secret" "registry_password" {
     path   = "${local.root}/registry-password"
     format = "password"
@@ -132,17 +131,30 @@ block "service_files" {
     format = "password"
   }
 
+  task "secret" "registry_http" {
+    path   = "${local.root}/registry-http"
+    format = "hex"
+  }
+}
+
+block "service_files" {
+  stage      = "services"
+  hosts      = local.services_hosts
+  depends_on = [task.directory.services]
+
+  task "copy" "service" {
+    for_each = local.service_files
+    dest     = "${local.service_root}/${each.key}"
+    content  = each.value
+    mode     = "0644"
+  }
+
   task "copy" "registry_users" {
     dest = "${local.service_root}/haproxy/users.cfg"
     content_secret = templatefile("files/users.cfg", {
       cluster = local.title, kinit = task.secret.registry_password.value, nodes = task.secret.registry_nodes.value
     })
     mode = "0600"
-  }
-
-  task "secret" "registry_http" {
-    path   = "${local.root}/registry-http"
-    format = "hex"
   }
 
   task "x509_certificate" "registry" {
@@ -152,7 +164,13 @@ block "service_files" {
     ca_key_pem   = task.x509_ca.cluster.key_pem
     cn           = "registry.${cluster.domain}"
     dns_names    = ["registry.${cluster.domain}", "services.${cluster.domain}", "localhost"]
-    ip_addresses = [local.services.ip, local.services_address, "127.0.0.1"]
+    ip_addresses = concat([for pod in values(local.services_on) : pod.ip], [local.services_address, "127.0.0.1"])
+  }
+
+  task "copy" "haproxy_loaded" {
+    dest    = "${local.service_root}/haproxy/loaded"
+    content = sha256(jsonencode([local.service_config.haproxy, task.copy.registry_users[host.name].sha256, task.x509_certificate.registry[host.name].cert_pem]))
+    mode    = "0644"
   }
 
   task "copy" "registry_config" {
@@ -174,7 +192,7 @@ locals {
 
 block "services" {
   stage = "services"
-  host  = local.services.hypervisor
+  hosts = local.services_hosts
 
   task "podman_image" "service" {
     for_each = { for image in distinct(values(local.service_images)) : image.name => image }
@@ -186,7 +204,7 @@ block "services" {
 
   task "podman_network" "outside" {
     name = "kinit-${cluster.name}"
-    mtu  = task.facts.underlay[local.services.hypervisor].route_mtu
+    mtu  = task.facts.underlay[host.name].route_mtu
   }
 
   # What is pushed is the registry's alone, so it lives in a volume and goes with it.
@@ -197,7 +215,7 @@ block "services" {
   task "podman_pod" "services" {
     name     = "kinit-${cluster.name}-services"
     hostname = "services"
-    networks = [task.podman_network.outside.name]
+    networks = [task.podman_network.outside[host.name].name]
     publish  = local.services_ports
     # A firewall may be reloaded, before there is a container whose ports it would lose.
     depends_on = [task.firewall.published, task.firewall.pod]
@@ -206,21 +224,18 @@ block "services" {
   task "podman_container" "service" {
     for_each = local.service_containers
     name     = "kinit-${cluster.name}-${each.key}"
-    pod      = task.podman_pod.services.name
-    image    = task.podman_image.service[local.service_images[each.key].name].name
+    pod      = task.podman_pod.services[host.name].name
+    image    = task.podman_image.service[host.name][local.service_images[each.key].name].name
     command  = each.value.command
     volumes  = each.value.volumes
     user     = "0"
     # Not "always": podman's own unit would start these at boot, before the pod's.
     restart = "on-failure"
     # SELinux would not let containers read folders of the hypervisor.
-    options = concat(local.health_options[each.key], task.facts.hypervisor[local.services.hypervisor].selinux == "" ? [] : ["--security-opt", "label=disable"])
+    options = concat(local.health_options[each.key], task.facts.hypervisor[host.name].selinux == "" ? [] : ["--security-opt", "label=disable"])
     # What services read once and is secret.
-    config_hash = join(" ", [each.value.config, lookup({
-      haproxy  = "${task.x509_certificate.registry.cert_pem}${task.copy.registry_users.sha256}"
-      registry = task.copy.registry_config.sha256
-    }, each.key, "")])
-    depends_on = [task.podman_volume.registry, task.copy.service, task.copy.registry_users, task.copy.registry_config, task.x509_certificate.registry]
+    config_hash = join(" ", [each.value.config, each.key == "registry" ? task.copy.registry_config[host.name].sha256 : ""])
+    depends_on  = [task.podman_volume.registry, task.copy.service, task.copy.registry_users, task.copy.registry_config, task.copy.haproxy_loaded]
   }
 
   # The pod's place on the overlay.
@@ -228,12 +243,13 @@ block "services" {
     when       = local.overlay
     name       = local.services_device
     peer       = "overlay"
-    netns      = task.podman_pod.services.netns
+    netns      = task.podman_pod.services[host.name].netns
     bridge     = "br-int"
-    iface_id   = local.services.port_id
-    mac        = local.services.mac
+    iface_id   = local.services_on[host.name].port_id
+    mac        = local.services_on[host.name].mac
     mtu        = local.overlay_mtu
-    addresses  = ["${local.services.ip}/${cluster.network.prefix}"]
+    addresses  = ["${local.services_on[host.name].ip}/${cluster.network.prefix}"]
+    floating   = [for address in local.moving_address : "${address}/32"]
     tx_offload = local.offload
     depends_on = [task.ovn_sync.overlay, task.podman_container.service]
   }
@@ -242,7 +258,7 @@ block "services" {
   # plugs it in again once it has started.
   task "copy" "plug" {
     dest       = "${local.root}/services.sh"
-    content    = local.overlay ? task.ovs_veth.services.boot_script : "# No overlay.\n"
+    content    = local.overlay ? task.ovs_veth.services[host.name].boot_script : "# No overlay.\n"
     mode       = "0755"
     depends_on = [task.directory.services]
   }
@@ -252,15 +268,47 @@ block "services" {
     enabled = true
     state   = "started"
     unit = templatefile("files/services.service", {
-      cluster = cluster.name, pod = task.podman_pod.services.name, script = "${local.root}/services.sh"
+      cluster = cluster.name, pod = task.podman_pod.services[host.name].name, script = "${local.root}/services.sh"
     })
     depends_on = [task.copy.plug]
   }
 }
 
+# A change of these services' files ends no connection.
+block "services_load" {
+  stage      = "services"
+  hosts      = local.services_hosts
+  depends_on = [task.wait.service, task.wait.dns]
+
+  task "command" "load_haproxy" {
+    argv       = concat(["sh", "-c", file("files/reload.sh"), "reload", "reload"], local.load_haproxy)
+    unless     = concat(["sh", "-c", file("files/reload.sh"), "reload", "check"], local.load_haproxy)
+    depends_on = [task.copy.haproxy_loaded]
+  }
+
+  task "command" "load_dns" {
+    argv       = concat(["sh", "-c", file("files/reload.sh"), "reload", "reload"], local.load_dns)
+    unless     = concat(["sh", "-c", file("files/reload.sh"), "reload", "check"], local.load_dns)
+    depends_on = [task.copy.service]
+  }
+}
+
+locals {
+  # In the words of reload.sh. HAProxy serves the file as it was when it read its configuration.
+  load_haproxy = [
+    "kinit-${cluster.name}-haproxy", "USR2", "file:${local.service_root}/haproxy/loaded", join(" ", concat(var.service_commands.haproxy, ["-c"])),
+    "curl", "--silent", "--max-time", "5", "http://${local.services_local}:9000/loaded",
+  ]
+  load_dns = concat(
+    ["kinit-${cluster.name}-dns", "HUP", local.loaded_dns, "named-checkconf -z /etc/bind/named.conf"],
+    local.ask_dns, ["loaded.${cluster.domain}", "TXT"],
+  )
+  ask_dns = ["dig", "+short", "+time=2", "+tries=1", "-p", local.overlay ? "53" : "10053", "@${local.services_local}"]
+}
+
 block "services_answer" {
   stage      = "services"
-  host       = local.services.hypervisor
+  hosts      = local.services_hosts
   depends_on = [task.service.services]
 
   # Each service answers on the overlay, as the nodes will ask it.
@@ -278,7 +326,7 @@ block "services_answer" {
   }
 
   task "wait" "dns" {
-    argv     = ["dig", "+short", "+time=2", "+tries=1", "-p", local.overlay ? "53" : "10053", "@${local.services_local}", "api.${cluster.domain}"]
+    argv     = concat(local.ask_dns, ["api.${cluster.domain}"])
     expect   = local.services_address
     within   = "3m"
     evidence = [["podman", "logs", "--tail", "20", "kinit-${cluster.name}-dns"]]
@@ -295,7 +343,7 @@ block "services_answer" {
 
 block "services_login" {
   stage = "services"
-  host  = local.services.hypervisor
+  hosts = local.services_hosts
 
   task "copy" "services_ca" {
     dest       = "${local.root}/registry-ca.crt"
@@ -309,6 +357,6 @@ block "services_login" {
     argv       = ["curl", "--silent", "--show-error", "--fail", "--cacert", "${local.root}/registry-ca.crt", "--config", "-", "https://${local.registry_local}/v2/"]
     stdin      = "user = \"kinit:${task.secret.registry_password.value}\"\n"
     read_only  = true
-    depends_on = [task.wait.service, task.copy.services_ca]
+    depends_on = [task.command.load_haproxy, task.copy.services_ca]
   }
 }

@@ -18,6 +18,11 @@ block "validate" {
     early = true
 
     condition {
+      holds   = length(local.services_others) == 0
+      message = "No node is on an overlay, so the services have no address that could move from one hypervisor to another, and are on one. Give --set services.count=1."
+    }
+
+    condition {
       holds   = can(regex("^[0-9.]+$", local.services_address))
       message = "No node is on an overlay, so nodes find the cluster's services at their host ${local.services.hypervisor}, whose address is \"${local.services_address}\". Say its IPv4 address, as in --var 'encapsulation_address={\"${local.services.hypervisor}\"=\"192.0.2.1\"}'."
     }
@@ -37,14 +42,14 @@ block "validate" {
 
   # The ports that the services publish are free, or the services' own already.
   task "command" "ports" {
-    host      = local.services.hypervisor
+    hosts     = local.services_hosts
     argv      = concat(["sh", "-c", file("files/ports.sh"), "ports", "kinit-${cluster.name}-services"], keys(local.published_ports))
     read_only = true
   }
 
-  # The services are on one hypervisor, and stay there.
+  # The services stay on their hypervisors.
   task "command" "elsewhere" {
-    hosts     = [for h in local.hypervisors : h if h != local.services.hypervisor]
+    hosts     = [for h in local.hypervisors : h if !contains(local.services_hosts, h)]
     argv      = ["sh", "-c", file("files/elsewhere.sh"), "elsewhere", "kinit-${cluster.name}-services", cluster.name, host.name, local.services.hypervisor]
     read_only = true
   }

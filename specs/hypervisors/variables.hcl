@@ -19,6 +19,12 @@ variable "central_packages" {
   description = "Further packages of the first hypervisor, which has OVN's databases, in place of those that its system has."
 }
 
+variable "address_packages" {
+  type        = list(string)
+  default     = null
+  description = "Further packages of hypervisors with services, where these are on several: keepalived, which moves their address. In place of those that its system has."
+}
+
 variable "datapath" {
   type        = string
   default     = "system"

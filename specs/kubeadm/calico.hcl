@@ -46,7 +46,7 @@ block "calico" {
     kubeconfig = "/etc/kubernetes/admin.conf"
     content = templatefile("files/calico.yaml", {
       cluster      = local.title
-      api          = local.services.ip
+      api          = local.services_address
       pod_cidr     = var.pod_cidr
       service_cidr = var.service_cidr
       windows      = length(local.windows_nodes) > 0

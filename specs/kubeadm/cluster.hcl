@@ -245,7 +245,7 @@ block "first_controller" {
     token_ttl              = "1m" # Nobody joins with it.
     pod_subnet             = var.pod_cidr
     service_subnet         = var.service_cidr
-    cert_sans              = concat([local.api, "api-int.${cluster.domain}", local.services.ip, local.services_address, "127.0.0.1"], [for h in local.hypervisors : task.facts.underlay[h].route_address])
+    cert_sans              = concat([local.api, "api-int.${cluster.domain}", local.services_address, local.services_address, "127.0.0.1"], [for h in local.hypervisors : task.facts.underlay[h].route_address])
     extra_args             = merge(local.component_args, local.network_args, local.node_args[local.first_node])
     merge                  = local.kubeadm_init
     patches                = local.patches
@@ -351,7 +351,7 @@ task "kubectl_apply" "flannel" {
 # Images go to the cluster's registry on the hypervisor, whose processor is real.
 task "command" "push" {
   stage      = "services"
-  host       = local.services.hypervisor
+  hosts      = local.services_hosts
   argv       = concat(local.push.push, [for name in try(split("\n", trimspace(task.command.images.stdout)), []) : "docker://${name}=${replace(name, "/^[^/]*\\//", "")}"])
   unless     = concat(local.push.check, [for name in try(split("\n", trimspace(task.command.images.stdout)), []) : "docker://${name}=${replace(name, "/^[^/]*\\//", "")}"])
   timeout    = "30m"

@@ -119,7 +119,7 @@ locals {
 
 block "windows_payloads" {
   stage = "services"
-  host  = local.services.hypervisor
+  hosts = local.services_hosts
 
   # The services pod's file server has every program once.
   task "directory" "payloads" {
@@ -216,7 +216,7 @@ task "win_download" "payload" {
   for_each   = local.windows_payload_nodes
   host       = each.value.node
   url        = "http://${local.services_address}:${local.files_port}/windows/${each.value.payload}.tar.gz"
-  sha256     = task.download.payloads[each.value.payload].sha256
+  sha256     = task.download.payloads[local.services.hypervisor][each.value.payload].sha256
   dest       = "C:/k/${each.value.payload}.tar.gz"
   timeout    = "30m"
   depends_on = [task.win_file.folder]

@@ -1,7 +1,7 @@
 # health: the nodes and the control plane, as the API server says.
 
 task "command" "nodes_health" {
-  hosts     = run.look ? [local.services.hypervisor] : []
+  hosts     = run.look ? local.services_hosts : []
   argv      = ["sh", "-c", file("files/health.sh"), "health", local.place]
   read_only = true
 }

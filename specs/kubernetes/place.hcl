@@ -13,7 +13,7 @@ locals {
 
 task "directory" "place" {
   stage      = "services"
-  host       = local.services.hypervisor
+  hosts      = local.services_hosts
   path       = local.place
   mode       = "0700"
   depends_on = [task.directory.root]
@@ -21,7 +21,7 @@ task "directory" "place" {
 
 block "place" {
   stage      = "services"
-  host       = local.services.hypervisor
+  hosts      = local.services_hosts
   depends_on = [task.directory.place]
 
   task "download" "kubectl" {
@@ -48,7 +48,8 @@ block "place" {
     content_secret = templatefile("files/kubeconfig.yaml", {
       cluster     = local.title
       api         = local.api
-      server      = local.overlay ? "https://${local.services.ip}:6443" : "https://${task.facts.underlay[local.services.hypervisor].route_address}:${local.outside_port}"
+      server      = local.overlay ? "https://${local.services_address}:6443" : "https://${task.facts.underlay[host.name].route_address}:${local.outside_port}"
+      others      = {}
       ca          = task.x509_ca.kubernetes.cert_pem
       certificate = task.x509_certificate.admin.cert_pem
       key         = task.x509_certificate.admin.key_pem
@@ -67,4 +68,13 @@ host "services" {
   address = local.services.ip
   via     = local.services.hypervisor
   shell   = ["sh", "${local.place}/shell.sh"]
+}
+
+# The same on the other hypervisors of the services, such as services-tyto.
+host "services_others" {
+  for_each = toset(local.services_others)
+  name     = "services-${each.key}"
+  address  = local.services_on[each.key].ip
+  via      = each.key
+  shell    = ["sh", "${local.place}/shell.sh"]
 }

@@ -10,7 +10,7 @@ locals {
 
 task "directory" "registry_client" {
   stage      = "services"
-  host       = local.services.hypervisor
+  hosts      = local.services_hosts
   path       = "${local.root}/registry-client"
   mode       = "0700"
   depends_on = [task.directory.root]
@@ -18,7 +18,7 @@ task "directory" "registry_client" {
 
 block "registry_client" {
   stage      = "services"
-  host       = local.services.hypervisor
+  hosts      = local.services_hosts
   depends_on = [task.directory.registry_client]
 
   task "copy" "registry_client_ca" {

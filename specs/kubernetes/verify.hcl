@@ -81,10 +81,20 @@ task "wait" "traffic" {
   depends_on = [task.wait.ingress]
 }
 
+# The other hypervisors of the services lead in as well.
+task "wait" "ingress_others" {
+  stage      = "verify"
+  for_each   = toset(local.services_others)
+  url        = "http://${task.facts.underlay[each.key].route_address}:${local.web_port}/"
+  expect     = "hello from"
+  within     = stretch("3m", task.facts.node[local.first_node].pace)
+  depends_on = [task.wait.ingress]
+}
+
 # The registry takes what is pushed and gives it back.
 task "command" "registry" {
   stage     = "verify"
-  host      = local.services.hypervisor
+  hosts     = local.services_hosts
   argv      = ["sh", "-euc", file("files/registry.sh"), "verify", local.registry_local, "${local.root}/registry-client"]
   read_only = true
 }

@@ -145,7 +145,7 @@ task "link" "server_kubectl" {
 # Images go to the cluster's registry on the hypervisor, whose processor is real.
 task "command" "push" {
   stage      = "services"
-  host       = local.services.hypervisor
+  hosts      = local.services_hosts
   argv       = local.push.push
   unless     = local.push.check
   timeout    = "30m"

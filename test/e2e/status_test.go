@@ -99,7 +99,7 @@ func status(t *testing.T, k *kinit, spec []string) {
 	s = look(t, k, spec, 4)
 	on(t, "nyctea", "cp -p /root/nginx.conf "+file+"; rm /root/nginx.conf")
 	repair := "kinit run " + strings.ReplaceAll(strings.Join(spec, " "), "=ovn-routes", "=...") // values may be secret
-	if len(s.Differences) != 1 || s.Differences[0].Name != `task.copy.service["web/nginx.conf"]` || s.Differences[0].Host != "nyctea" || s.Differences[0].Repair != repair {
+	if len(s.Differences) != 1 || s.Differences[0].Name != `task.copy.service["nyctea"]["web/nginx.conf"]` || s.Differences[0].Host != "nyctea" || s.Differences[0].Repair != repair {
 		t.Errorf("the differences are %+v", s.Differences)
 	}
 }

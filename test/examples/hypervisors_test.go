@@ -105,8 +105,8 @@ func TestAFirewallIsOpenedBeforeItIsInTheWay(t *testing.T) {
 		{`task.firewall.tunnels["m1"]`, "task.ovn_sync.overlay"},
 		{"task.firewall.southbound", "task.ovn_sync.overlay"},
 		{`task.firewall.outside["a"]`, "task.ovn_sync.overlay"},
-		{"task.firewall.published", "task.podman_pod.services"},
-		{"task.podman_network.outside", "task.firewall.pod"},
+		{`task.firewall.published["a"]`, `task.podman_pod.services["a"]`},
+		{`task.podman_network.outside["a"]`, `task.firewall.pod["a"]`},
 	} {
 		if !waits(graph, test.later, test.earlier, map[string]bool{}) {
 			t.Errorf("%s does not wait for %s", test.later, test.earlier)

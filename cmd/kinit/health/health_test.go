@@ -30,7 +30,7 @@ func cluster() engine.Status {
 		},
 		Stages: []engine.StageStatus{{Stage: "network", InPlace: 10}, {Stage: "verify", InPlace: 5}},
 		Observed: map[string]string{
-			placesOutput: `{"cluster":"k8s","hypervisors":["nyctea","tyto"],"services":"nyctea","containers":{"dns":"kinit-k8s-dns","web":"kinit-k8s-web"},
+			placesOutput: `{"cluster":"k8s","hypervisors":["nyctea","tyto"],"services":["nyctea"],"containers":{"dns":"kinit-k8s-dns","web":"kinit-k8s-web"},
 				"nodes":[{"name":"c1","pool":"controller","hypervisor":"nyctea","address":"10.0.0.1"},{"name":"c2","pool":"controller","hypervisor":"tyto","address":"10.0.0.2"},
 				{"name":"w1","pool":"compute","hypervisor":"tyto","address":"10.0.0.3"}]}`,
 			servicesOutput: `{"nyctea":[["kinit-k8s-dns","Up 4 minutes ago (healthy)","bind9:1"],["kinit-k8s-web","Up 4 minutes ago (healthy)","nginx:1"]]}`,
@@ -153,6 +153,32 @@ func TestWhatDiffersIsNamedWithItsPlaceAndItsRepair(t *testing.T) {
 				t.Errorf("as declared: %t", status.AsDeclared)
 			}
 		})
+	}
+}
+
+func TestServicesOnSeveralHypervisorsAreShownOnEach(t *testing.T) {
+	t.Parallel()
+	s := cluster()
+	s.Observed[placesOutput] = strings.Replace(s.Observed[placesOutput], `"services":["nyctea"]`, `"services":["nyctea","tyto"]`, 1)
+	s.Observed[servicesOutput] = strings.Replace(s.Observed[servicesOutput], `]]}`, `]],"tyto":[["kinit-k8s-dns","Up 1 hour ago (unhealthy)","bind9:1"]]}`, 1)
+	answer := s.Observed[nodesOutput]
+	s.Observed[nodesOutput] = strings.Replace(answer, `{"nyctea"`, `{"nyctea":{"version":"v1.34.4","lines":[["error","EOF"]]},"tyto"`, 1)
+	status := of(t, s)
+	var lines []string
+	for _, line := range status.Lines() {
+		if strings.HasPrefix(line, "services ") || strings.HasPrefix(line, "w1 ") {
+			lines = append(lines, line)
+		}
+	}
+	if diff := cmp.Diff([]string{
+		"w1      answers  compute     tyto    Ready  v1.34.4",
+		"services      dns healthy, web healthy on nyctea",
+		"services      dns unhealthy, web absent on tyto",
+	}, lines); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]Difference{{Kind: "service", Name: "dns", Host: "tyto", Detail: []string{"the service is unhealthy"}, Repair: "RUN"}}, status.Differences); diff != "" {
+		t.Errorf("differences (-want +got):\n%s", diff)
 	}
 }
 

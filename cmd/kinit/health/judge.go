@@ -96,7 +96,7 @@ func (s Status) member() bool {
 // nodes judges what the API server says of nodes and of the control plane.
 func nodes(s Status, p places, r Repairs) (all []Difference) {
 	if s.apiError != "" {
-		return []Difference{{Broken: true, Kind: "api", Name: s.Cluster, Host: p.Services, Detail: []string{"the API server does not answer as it should: " + s.apiError}, Repair: r.Run}}
+		return []Difference{{Broken: true, Kind: "api", Name: s.Cluster, Host: s.apiHost, Detail: []string{"the API server does not answer as it should: " + s.apiError}, Repair: r.Run}}
 	}
 	known := false
 	for _, h := range s.Hosts {

@@ -43,7 +43,7 @@ func CertificateOutputs() []string {
 type places struct {
 	Cluster     string            `json:"cluster"`
 	Hypervisors []string          `json:"hypervisors"`
-	Services    string            `json:"services"`
+	Services    []string          `json:"services"` // their hypervisors
 	Containers  map[string]string `json:"containers"` // of services, by service
 	Nodes       []struct {
 		Name       string `json:"name"`
@@ -123,26 +123,46 @@ func renewedBy(output string, c certificate) string {
 	return renewedByCerts
 }
 
-// services returns the services in the order of their names.
+// services returns the services on each hypervisor in the order of their names.
 func services(observed map[string]string, p places) ([]Service, error) {
 	var found map[string][][]string // name, status and image, as podman lists them
 	if err := read(observed, servicesOutput, &found); err != nil {
 		return nil, err
 	}
 	all := []Service{}
-	for _, name := range slices.Sorted(maps.Keys(p.Containers)) {
-		s := Service{Name: name, Hypervisor: p.Services, State: Unknown}
-		if list, read := found[p.Services]; read {
-			s.State = Absent
-			for _, c := range list {
-				if len(c) == 3 && c[0] == p.Containers[name] {
-					s.State, s.Image = state(c[1]), c[2]
+	for _, hypervisor := range p.Services {
+		for _, name := range slices.Sorted(maps.Keys(p.Containers)) {
+			s := Service{Name: name, Hypervisor: hypervisor, State: Unknown}
+			if list, read := found[hypervisor]; read {
+				s.State = Absent
+				for _, c := range list {
+					if len(c) == 3 && c[0] == p.Containers[name] {
+						s.State, s.Image = state(c[1]), c[2]
+					}
 				}
 			}
+			all = append(all, s)
 		}
-		all = append(all, s)
 	}
 	return all, nil
+}
+
+// said returns what the API server said on the first hypervisor of services that it answered, or else
+// what was said on any.
+func said(on map[string]control, p places) (best control, host string) {
+	for _, hypervisor := range p.Services {
+		api, read := on[hypervisor]
+		if !read {
+			continue
+		}
+		if host == "" {
+			best, host = api, hypervisor
+		}
+		if len(api.Lines) > 0 && !slices.ContainsFunc(api.Lines, func(line []string) bool { return len(line) > 0 && line[0] == "error" }) {
+			return api, hypervisor
+		}
+	}
+	return best, host
 }
 
 // state is the health of a container that is up, or else its state: "Up 4 minutes ago (healthy)" is

@@ -39,6 +39,7 @@ type Status struct {
 	Differences  []Difference  `json:"differences"`
 
 	apiError string
+	apiHost  string // on which the API server was asked
 }
 
 // Host is a hypervisor, a node or another host of the spec.
@@ -150,7 +151,9 @@ func Of(s engine.Status, spec string, r Repairs, now time.Time) (Status, error) 
 	if err := read(s.Observed, nodesOutput, &api); err != nil {
 		return out, err
 	}
-	out.take(s, p, api[p.Services])
+	from, host := said(api, p)
+	out.apiHost = host
+	out.take(s, p, from)
 	out.Differences = append(out.Differences, judge(s, out, p, r)...)
 	out.AsDeclared = len(out.Differences) == 0
 	return out, nil

@@ -89,11 +89,12 @@ func (s Status) parts() []string {
 		}
 	}
 	var services []string
-	for _, c := range s.Services {
+	for i, c := range s.Services {
 		services = append(services, c.Name+" "+c.State)
-	}
-	if len(services) > 0 {
-		add("services", strings.Join(services, ", ")+" on "+s.Services[0].Hypervisor)
+		if i+1 == len(s.Services) || s.Services[i+1].Hypervisor != c.Hypervisor {
+			add("services", strings.Join(services, ", ")+" on "+c.Hypervisor)
+			services = nil
+		}
 	}
 	add("control plane", s.components())
 	add("nodes run", s.runtimes())

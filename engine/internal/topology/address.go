@@ -17,7 +17,7 @@ import (
 // hypervisors the highest free ones downwards.
 func (t *Topology) address(have Existing) diag.List {
 	n := t.Cluster.Network
-	if diags := t.tooSmall(); diags.HasErrors() {
+	if diags := t.tooSmall(have); diags.HasErrors() {
 		return diags
 	}
 	a := &addresses{cluster: &t.Cluster, owner: map[int]string{}, kept: map[int]bool{}, leaving: map[int]bool{}}
@@ -26,18 +26,31 @@ func (t *Topology) address(have Existing) diag.List {
 	for i := range t.Nodes {
 		if n := &t.Nodes[i]; n.Overlay {
 			place, _ := have.node(n.Name)
-			nodes = a.keep(nodes, claim{n.Name, &n.Port}, place)
+			nodes = a.keep(nodes, claim{n.Name, &n.IP}, place.IP)
 		}
 	}
 	for i := range t.Pods {
 		p := &t.Pods[i]
 		place, _ := have.pod(p.Name)
-		others = a.keep(others, claim{p.Name, &p.Port}, place)
+		own := place.IP
+		switch {
+		case place.Address.IsValid():
+			others = a.keep(others, claim{"all pods " + p.Name, &p.Address}, place.Address)
+		case len(p.Replicas) > 0: // it was the pod's own, by which others find it
+			others = a.keep(others, claim{"all pods " + p.Name, &p.Address}, own)
+			own = netip.Addr{}
+		}
+		others = a.keep(others, claim{p.Name, &p.IP}, own)
+		for i := range p.Replicas {
+			r := &p.Replicas[i]
+			place, _ := have.pod(r.Name)
+			others = a.keep(others, claim{r.Name, &r.IP}, place.IP)
+		}
 	}
 	for i := range t.Hypervisors {
 		h := &t.Hypervisors[i]
 		place, _ := have.hypervisor(h.Name)
-		others = a.keep(others, claim{"the hypervisor " + h.Name, &h.Management}, place)
+		others = a.keep(others, claim{"the hypervisor " + h.Name, &h.Management.IP}, place.IP)
 	}
 	for _, l := range t.Leaving {
 		if offset, in := n.offsetOf(l.IP); in && a.owner[offset] == "" {
@@ -46,12 +59,19 @@ func (t *Topology) address(have Existing) diag.List {
 		}
 	}
 	for _, place := range have.places() {
-		if offset, in := n.offsetOf(place.IP); in && !a.kept[offset] {
-			a.leaving[offset] = true
+		for _, ip := range []netip.Addr{place.IP, place.Address} {
+			if offset, in := n.offsetOf(ip); in && !a.kept[offset] {
+				a.leaving[offset] = true
+			}
 		}
 	}
 	a.assign(nodes, n.offset(n.NodeOffset), 1)
 	a.assign(others, n.offset(n.PodOffset), -1)
+	for i := range t.Pods {
+		if p := &t.Pods[i]; !p.Address.IsValid() {
+			p.Address = p.IP
+		}
+	}
 	return a.diags
 }
 
@@ -79,7 +99,7 @@ func (n Network) offsetOf(address netip.Addr) (int, bool) {
 func (n Network) total() int { return 1 << (32 - n.Prefix.Bits()) }
 
 // tooSmall reports a network that is too small for any offsets.
-func (t *Topology) tooSmall() diag.List {
+func (t *Topology) tooSmall(have Existing) diag.List {
 	n := t.Cluster.Network
 	nodes := 0
 	for _, node := range t.Nodes {
@@ -93,16 +113,24 @@ func (t *Topology) tooSmall() diag.List {
 			leaving++
 		}
 	}
-	have, need := n.total()-2, nodes+len(t.Pods)+len(t.Hypervisors)+1
-	if need <= have && leaving > 0 && need+leaving > have {
-		return diag.Errorf(t.Cluster.place(), "Network too small", "The network %s has %d addresses, and %s, %s, %s, the gateway and %s that leave need %d. Give it a shorter prefix, or let nodes leave in a run before.",
-			n.Prefix, have, count(nodes, "node"), count(len(t.Pods), "pod"), count(len(t.Hypervisors), "hypervisor"), count(leaving, "node"), need+leaving)
+	pods := 0
+	for _, p := range t.Pods {
+		pods += 1 + len(p.Replicas)
+		place, _ := have.pod(p.Name)
+		if len(p.Replicas) > 0 || place.Address.IsValid() {
+			pods++ // the address of all of them
+		}
 	}
-	if need <= have {
+	room, need := n.total()-2, nodes+pods+len(t.Hypervisors)+1
+	if need <= room && leaving > 0 && need+leaving > room {
+		return diag.Errorf(t.Cluster.place(), "Network too small", "The network %s has %d addresses, and %s, %s, %s, the gateway and %s that leave need %d. Give it a shorter prefix, or let nodes leave in a run before.",
+			n.Prefix, room, count(nodes, "node"), count(pods, "pod"), count(len(t.Hypervisors), "hypervisor"), count(leaving, "node"), need+leaving)
+	}
+	if need <= room {
 		return nil
 	}
 	return diag.Errorf(t.Cluster.place(), "Network too small", "The network %s has %d addresses, and %s, %s, %s and the gateway need %d. Give it a shorter prefix.",
-		n.Prefix, have, count(nodes, "node"), count(len(t.Pods), "pod"), count(len(t.Hypervisors), "hypervisor"), need)
+		n.Prefix, room, count(nodes, "node"), count(pods, "pod"), count(len(t.Hypervisors), "hypervisor"), need)
 }
 
 // addresses assigns addresses by their offset.
@@ -114,21 +142,21 @@ type addresses struct {
 	diags   diag.List    // of one overlap: the others follow from it
 }
 
-// claim is a port that is to have an address, and whose it is.
+// claim is an address that is to be assigned, and whose it is.
 type claim struct {
-	who  string
-	port *Port
+	who     string
+	address *netip.Addr
 }
 
-// keep gives a port the address that its place has, or else adds it to the claims. An address
-// of another network is not kept.
-func (a *addresses) keep(open []claim, c claim, place Place) []claim {
-	offset, inside := a.cluster.Network.offsetOf(place.IP)
+// keep assigns the address that is recorded, or else adds to the claims. An address of another
+// network is not kept.
+func (a *addresses) keep(open []claim, c claim, recorded netip.Addr) []claim {
+	offset, inside := a.cluster.Network.offsetOf(recorded)
 	if !inside || a.kept[offset] {
 		return append(open, c)
 	}
 	a.kept[offset] = true
-	c.port.IP = a.take(c.who, offset)
+	*c.address = a.take(c.who, offset)
 	return open
 }
 
@@ -141,11 +169,11 @@ func (a *addresses) assign(claims []claim, offset, step int) {
 		}
 		inside := offset >= 1 && offset <= a.cluster.Network.total()-2
 		if left := slices.Sorted(maps.Keys(a.leaving)); len(left) > 0 && (!inside || a.owner[offset] != "") {
-			c.port.IP = a.take(c.who, left[0])
+			*c.address = a.take(c.who, left[0])
 			delete(a.leaving, left[0])
 			continue
 		}
-		c.port.IP = a.take(c.who, offset)
+		*c.address = a.take(c.who, offset)
 		offset += step
 	}
 }

@@ -74,6 +74,7 @@ type nodeBlock struct {
 type podBlock struct {
 	Name       string  `hcl:"name,label"`
 	Hypervisor *string `hcl:"hypervisor,optional"`
+	Count      *int    `hcl:"count,optional"`
 }
 
 // Decode evaluates a cluster block. Its pools may have any of the drivers.
@@ -218,16 +219,20 @@ func (d *decoder) pods(count *int, raw []podBlock) []PodSettings {
 	}
 	d.atLeast(or(count, 1), 0, d.body, "pods")
 	if len(raw) == 0 {
-		return make([]PodSettings, max(0, or(count, 1)))
+		return slices.Repeat([]PodSettings{{Count: 1}}, max(0, or(count, 1)))
 	}
 	var all []PodSettings
 	for i, b := range blocks {
 		if slices.ContainsFunc(all, func(p PodSettings) bool { return p.Name == raw[i].Name }) {
 			d.errorf(b.DefRange(), "Duplicate pod", "The pod %q has a block already.", raw[i].Name)
 		}
-		all = append(all, PodSettings{
-			Name: raw[i].Name, Hypervisor: or(raw[i].Hypervisor, ""), placed: argument(b.Body, "hypervisor", b.DefRange()),
-		})
+		p := PodSettings{
+			Name: raw[i].Name, Hypervisor: or(raw[i].Hypervisor, ""), Count: or(raw[i].Count, 1),
+			placed: argument(b.Body, "hypervisor", b.DefRange()), counted: argument(b.Body, "count", b.DefRange()),
+		}
+		d.atLeast(p.Count, 1, b.Body, "count")
+		p.Count = max(1, p.Count)
+		all = append(all, p)
 	}
 	return all
 }

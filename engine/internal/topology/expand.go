@@ -342,26 +342,77 @@ func (e *expansion) forgotten() {
 }
 
 // pods makes the pods, each on its own hypervisor, on the one that it is on already, or on that
-// after the one before.
+// after the one before. Replicas of a pod are on hypervisors that have no other one of it.
 func (e *expansion) pods() {
 	at := -1
 	for i, p := range e.t.Cluster.Pods {
-		name := fmt.Sprintf("%s-pod-%02d", e.t.Cluster.Name, i+1)
-		place, _ := e.Existing.pod(name)
-		at = (at + 1) % len(e.load.names)
-		if is := slices.Index(e.load.names, place.Hypervisor); is >= 0 {
-			at = is
+		if p.Count > len(e.load.names) {
+			e.diags = append(e.diags, diag.Errorf(&p.counted, "Too few hypervisors", "The pod %q has count = %d, each on a hypervisor of its own, and the run has %s: %s. Name more hosts with --hosts, or give it a lower count.",
+				p.Name, p.Count, count(len(e.load.names), "host"), strings.Join(e.load.names, ", "))...)
+			continue
 		}
-		if p.Hypervisor != "" {
-			named := slices.Index(e.load.names, p.Hypervisor)
-			if named < 0 {
-				e.diags = append(e.diags, e.load.unknown(p.Hypervisor, p.placed, fmt.Sprintf("The pod %q runs", p.Name))...)
-				continue
-			}
-			at = named
+		named := slices.Index(e.load.names, p.Hypervisor)
+		if p.Hypervisor != "" && named < 0 {
+			e.diags = append(e.diags, e.load.unknown(p.Hypervisor, p.placed, fmt.Sprintf("The pod %q runs", p.Name))...)
+			continue
 		}
-		e.t.Pods = append(e.t.Pods, Pod{Port: e.ids.port(name, place), Hypervisor: e.load.names[at]})
+		all := e.replicas(fmt.Sprintf("%s-pod-%02d", e.t.Cluster.Name, i+1), p.Count, named, at+1)
+		at = slices.Index(e.load.names, all[0].Hypervisor)
+		pod := all[0]
+		pod.Replicas = all[1:]
+		pod.Leaving = e.leavingPods(pod)
+		e.t.Pods = append(e.t.Pods, pod)
 	}
+}
+
+// replicas makes a pod and its replicas. One that exists stays where it is, and if none is on the
+// named hypervisor, the first one is made there. The others go to the next free hypervisors.
+func (e *expansion) replicas(name string, count, named, next int) []Pod {
+	pods, taken := make([]Pod, count), make([]bool, len(e.load.names))
+	for i := range pods {
+		full := name
+		if i > 0 {
+			full = fmt.Sprintf("%s-%02d", name, i+1)
+		}
+		place, _ := e.Existing.pod(full)
+		pods[i].Port = e.ids.port(full, place)
+		if is := slices.Index(e.load.names, place.Hypervisor); is >= 0 && !taken[is] {
+			pods[i].Hypervisor, taken[is] = place.Hypervisor, true
+		}
+	}
+	if named >= 0 && !taken[named] {
+		if was := slices.Index(e.load.names, pods[0].Hypervisor); was >= 0 {
+			taken[was] = false
+		}
+		pods[0].Hypervisor, taken[named] = e.load.names[named], true
+	}
+	for i := range pods {
+		if pods[i].Hypervisor != "" {
+			next = slices.Index(e.load.names, pods[i].Hypervisor) + 1
+			continue
+		}
+		for taken[next%len(taken)] {
+			next++
+		}
+		taken[next%len(taken)] = true
+		pods[i].Hypervisor = e.load.names[next%len(taken)]
+		next++
+	}
+	return pods
+}
+
+// leavingPods lists the hypervisors that have a recorded replica of a pod and are to have none.
+func (e *expansion) leavingPods(p Pod) (hosts []string) {
+	if e.Existing.record == nil || e.Anew {
+		return nil
+	}
+	for _, place := range e.Existing.record.Pods {
+		further := strings.HasPrefix(place.Name, p.Name+"-")
+		if further && slices.Contains(e.load.names, place.Hypervisor) && !slices.Contains(p.on(), place.Hypervisor) {
+			hosts = append(hosts, place.Hypervisor)
+		}
+	}
+	return hosts
 }
 
 // ports lists everything that has an address, in the order of addresses given.
@@ -372,6 +423,9 @@ func (t *Topology) ports() []*Port {
 	}
 	for i := range t.Pods {
 		all = append(all, &t.Pods[i].Port)
+		for j := range t.Pods[i].Replicas {
+			all = append(all, &t.Pods[i].Replicas[j].Port)
+		}
 	}
 	for i := range t.Hypervisors {
 		all = append(all, &t.Hypervisors[i].Management)

@@ -42,8 +42,9 @@ type Place struct {
 	Hypervisor string     `json:"hypervisor,omitempty"` // that it is on; empty of hypervisors, and of machines that exist
 	IP         netip.Addr `json:"ip,omitzero"`          // on the cluster's network
 	MAC        string     `json:"mac,omitempty"`
-	Leads      bool       `json:"leads,omitempty"` // the node leads its pool
-	Away       bool       `json:"away,omitempty"`  // the node has left, and comes back to its place
+	Address    netip.Addr `json:"address,omitzero"` // of a pod that has, or had, replicas: that any of them can have
+	Leads      bool       `json:"leads,omitempty"`  // the node leads its pool
+	Away       bool       `json:"away,omitempty"`   // the node has left, and comes back to its place
 }
 
 // ParseRecord reads a record.
@@ -89,7 +90,14 @@ func (t *Topology) record(before *Record, others []Place, restore string) *Recor
 		r.Hypervisors = append(r.Hypervisors, Place{Name: h.Name, IP: h.Management.IP, MAC: h.Management.MAC})
 	}
 	for _, p := range t.Pods {
-		r.Pods = append(r.Pods, Place{Name: p.Name, Hypervisor: p.Hypervisor, IP: p.IP, MAC: p.MAC})
+		place := Place{Name: p.Name, Hypervisor: p.Hypervisor, IP: p.IP, MAC: p.MAC}
+		if p.Address != p.IP {
+			place.Address = p.Address
+		}
+		r.Pods = append(r.Pods, place)
+		for _, more := range p.Replicas {
+			r.Pods = append(r.Pods, Place{Name: more.Name, Hypervisor: more.Hypervisor, IP: more.IP, MAC: more.MAC})
+		}
 	}
 	for _, n := range t.Nodes {
 		place := Place{Name: n.Name, Long: n.long, Hypervisor: n.Hypervisor, MAC: n.MAC, Leads: t.Leads[n.Pool] == n.Name}

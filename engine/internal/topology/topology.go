@@ -9,6 +9,7 @@ package topology
 
 import (
 	"net/netip"
+	"slices"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
@@ -41,9 +42,11 @@ type Network struct {
 // PodSettings is what a pod is described by.
 type PodSettings struct {
 	Name       string // for settings of the command line; may be empty
-	Hypervisor string // empty means the one after that of the pod before
+	Hypervisor string // of one of them; empty means the one after that of the pod before
+	Count      int    // how many of it there are, each on a hypervisor of its own; 1 by default
 
-	placed hcl.Range // the place of Hypervisor
+	placed  hcl.Range // the place of Hypervisor
+	counted hcl.Range // the place of Count
 }
 
 // NodeSettings is what one node has in place of what its pool says.
@@ -150,6 +153,30 @@ type Node struct {
 type Pod struct {
 	Port
 	Hypervisor string
+	Address    netip.Addr // by which others find it: its own, or, as soon as it has had replicas, one that any of them can have
+	Replicas   []Pod      // the further ones of a pod that there are several of; they have no Address
+	Leaving    []string   // hypervisors that have a replica which leaves, and none that stays
+}
+
+// on lists the hypervisors of a pod and its replicas.
+func (p Pod) on() []string {
+	hosts := []string{p.Hypervisor}
+	for _, r := range p.Replicas {
+		hosts = append(hosts, r.Hypervisor)
+	}
+	return hosts
+}
+
+// Split returns those of the pod's hypervisors that are among some hosts, and the others.
+func (p Pod) Split(hosts []string) (among, others []string) {
+	for _, name := range p.on() {
+		if slices.Contains(hosts, name) {
+			among = append(among, name)
+		} else {
+			others = append(others, name)
+		}
+	}
+	return among, others
 }
 
 // Port is a place on the cluster's network.

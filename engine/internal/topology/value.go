@@ -111,9 +111,25 @@ func (n Node) value() cty.Value {
 func (t *Topology) pods() cty.Value {
 	var pods []cty.Value
 	for _, p := range t.Pods {
-		pods = append(pods, p.Port.with(map[string]cty.Value{"hypervisor": cty.StringVal(p.Hypervisor)}))
+		var replicas []cty.Value
+		for _, r := range p.Replicas {
+			replicas = append(replicas, r.Port.with(map[string]cty.Value{"hypervisor": cty.StringVal(r.Hypervisor)}))
+		}
+		pods = append(pods, p.Port.with(map[string]cty.Value{
+			"hypervisor": cty.StringVal(p.Hypervisor), "address": cty.StringVal(p.Address.String()),
+			"replicas": cty.TupleVal(replicas), "leaving": texts(p.Leaving),
+		}))
 	}
 	return cty.TupleVal(pods)
+}
+
+// texts makes a tuple of texts.
+func texts(list []string) cty.Value {
+	all := []cty.Value{}
+	for _, text := range list {
+		all = append(all, cty.StringVal(text))
+	}
+	return cty.TupleVal(all)
 }
 
 func (t *Topology) hypervisors() cty.Value {

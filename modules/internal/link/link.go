@@ -26,8 +26,9 @@ type Want struct {
 	Routes    map[string]string // gateway by destination
 	MTU       int               // bytes
 	MAC       string
-	TxOff     bool // transmit checksums are computed in software
-	Only      bool // other addresses are removed from the device
+	TxOff     bool     // transmit checksums are computed in software
+	Only      bool     // other addresses are removed from the device
+	Floating  []string // except these, which another program sets and removes
 }
 
 // State is the current state of a device.
@@ -61,18 +62,22 @@ func Commands(want Want, have State) [][]string {
 	if !have.Up {
 		add("ip", "link", "set", "dev", want.Device, "up")
 	}
+	// With the first address of a network the kernel removes the others of that network, and routes: so
+	// what goes goes first.
+	removed := false
+	for _, address := range have.Addresses {
+		if want.Only && !slices.Contains(want.Addresses, address) && !slices.Contains(want.Floating, address) {
+			add("ip", "addr", "del", address, "dev", want.Device)
+			removed = true
+		}
+	}
 	for _, address := range want.Addresses {
-		if !slices.Contains(have.Addresses, address) {
+		if removed || !slices.Contains(have.Addresses, address) {
 			add("ip", "addr", "replace", address, "dev", want.Device)
 		}
 	}
-	for _, address := range have.Addresses {
-		if want.Only && !slices.Contains(want.Addresses, address) {
-			add("ip", "addr", "del", address, "dev", want.Device)
-		}
-	}
 	for _, to := range slices.Sorted(maps.Keys(want.Routes)) {
-		if have.Routes[to] != want.Routes[to] {
+		if removed || have.Routes[to] != want.Routes[to] {
 			add("ip", "route", "replace", to, "via", want.Routes[to], "dev", want.Device)
 		}
 	}

@@ -90,10 +90,16 @@ func TestCommandsMakeTheDifference(t *testing.T) {
 	in := "nsenter '--net=/run/netns/p' "
 	lines := []string{
 		in + "ip link set dev d mtu 1442", in + "ip link set dev d address 02:00:00:00:00:01", in + "ethtool -K d tx off", in + "ip link set dev d up",
-		in + "ip addr replace 10.0.0.2/24 dev d", in + "ip addr del 10.9.9.9/24 dev d", in + "ip route replace 10.1.0.0/16 via 10.0.0.9 dev d",
+		in + "ip addr del 10.9.9.9/24 dev d", in + "ip addr replace 10.0.0.1/24 dev d", in + "ip addr replace 10.0.0.2/24 dev d",
+		in + "ip route replace 10.1.0.0/16 via 10.0.0.9 dev d", in + "ip route replace default via 10.0.0.254 dev d",
 	}
 	if got := lines; !slices.Equal(got, linesOf(want, have)) {
 		t.Errorf("commands %q\nwant %q", linesOf(want, have), lines)
+	}
+	want.Floating = []string{"10.9.9.9/24"}
+	lines = slices.Concat(lines[:4], []string{in + "ip addr replace 10.0.0.2/24 dev d", in + "ip route replace 10.1.0.0/16 via 10.0.0.9 dev d"})
+	if got := linesOf(want, have); !slices.Equal(got, lines) {
+		t.Errorf("with a floating address, commands %q\nwant %q", got, lines)
 	}
 	done := State{Exists: true, Up: true, MTU: 1442, MAC: want.MAC, TxOff: true, Addresses: want.Addresses, Routes: want.Routes}
 	if got := Commands(want, done); len(got) > 0 {

@@ -82,7 +82,7 @@ block "podman_files" {
   task "copy" "podman_resolv" {
     for_each = local.podman_nodes
     dest     = "${local.podman_folder[each.key]}/resolv.conf"
-    content  = "search ${cluster.domain}\nnameserver ${local.services.ip}\n"
+    content  = "search ${cluster.domain}\n${join("", [for address in local.name_servers : "nameserver ${address}\n"])}"
     mode     = "0644"
   }
 }

@@ -33,7 +33,7 @@ fi
 # The packages that kinit's prepare stage installs on a real hypervisor are here
 # already, because the lab has no package mirror at run time.
 base=systemd,systemd-sysv,dbus,openssh-server,ca-certificates,curl,openssl,procps,kmod,zstd
-network=iproute2,iptables,nftables,ethtool,iputils-ping,bind9-dnsutils,tcpdump,socat
+network=iproute2,iptables,nftables,ethtool,iputils-ping,bind9-dnsutils,tcpdump,socat,keepalived
 virtual=libvirt-daemon-system,libvirt-clients,qemu-system-x86,qemu-utils
 overlay=openvswitch-switch,ovn-central,ovn-host
 containers=podman,crun,runc,catatonit,netavark,aardvark-dns,conmon,uidmap,skopeo

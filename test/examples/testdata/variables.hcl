@@ -1,6 +1,7 @@
 # An example of each variable of clusters: docs/variables.md shows it, and a cluster is made
 # of it.
 addons                   = ["metrics-server", "local-path"]
+address_packages         = ["keepalived"]
 allow_unpinned           = true
 allow_untested           = true
 backup                   = { file = "/srv/k8s.backup", replace = false, recipients = ["age1wks8qxq2hud5ys884dkp28epc3y4947l9czvyjdve68kxupn5ftscjvsh8"], program = "v1" }
