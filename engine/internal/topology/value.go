@@ -31,6 +31,7 @@ func (t *Topology) Value() cty.Value {
 		"hypervisors": t.hypervisors(),
 		"moves":       t.moves(),
 		"leaving":     t.leaving(),
+		"existing":    t.existing(),
 		"leads":       t.leads(),
 		"record": cty.ObjectVal(map[string]cty.Value{
 			"path": cty.StringVal(RecordPath(t.Cluster.Name)), "text": cty.StringVal(t.Record), "left": cty.StringVal(t.Left),
@@ -56,6 +57,18 @@ func (t *Topology) leaving() cty.Value {
 		})
 	}
 	return cty.ObjectVal(all)
+}
+
+// existing lists the nodes that the record already has and that stay where they are.
+func (t *Topology) existing() cty.Value {
+	if len(t.Existing) == 0 {
+		return cty.ListValEmpty(cty.String)
+	}
+	var names []cty.Value
+	for _, name := range t.Existing {
+		names = append(names, cty.StringVal(name))
+	}
+	return cty.ListVal(names)
 }
 
 // leads maps pools to the names of the nodes that lead them.
