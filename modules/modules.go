@@ -36,6 +36,7 @@ import (
 	"kinit/modules/kubeadm"
 	"kinit/modules/kubectl_apply"
 	"kinit/modules/kubectl_drain"
+	"kinit/modules/kubectl_versions"
 	"kinit/modules/libvirt_domain"
 	"kinit/modules/libvirt_sweep"
 	"kinit/modules/libvirt_volume"
@@ -139,6 +140,7 @@ func All() []module.Kind {
 		podmancontainer.Kind(), podmansweep.Kind(),
 		// Kubernetes.
 		kubeadm.ConfigKind(), kubeadm.InitKind(), kubeadm.JoinKind(), kubeadm.CertsKind(), kubectlapply.Kind(), kubectldrain.Kind(), etcdleave.Kind(),
+		kubeadm.UpgradeKind(), kubectlversions.Kind(), kubectldrain.UncordonKind(), etcdleave.SnapshotKind(),
 		// Windows hosts.
 		wincommand.Kind(), winpowershell.Kind(), winfile.Kind(), wincopy.Kind(), wintemplate.Kind(), windownload.Kind(),
 		winfeature.Kind(), winpackage.Kind(), winservice.Kind(), wintask.Kind(), winreboot.Kind(), winwait.Kind(), winfacts.Kind(),
