@@ -70,6 +70,7 @@ lint: deps ## check format, vet, staticcheck and shellcheck
 	@test -z "$$(gofmt -l . | tee /dev/stderr)"
 	$(GO) vet ./...
 	$(GO) vet -tags kills ./test/e2e
+	$(GO) vet -tags upgrade ./test/e2e
 	$(GO) run $(STATICCHECK) ./...
 	@./test/shellcheck
 
@@ -100,6 +101,10 @@ kills: deps ## kill a deployment at 30 steps (KILLS=…, FROM=… to go on), eac
 .PHONY: stock
 stock: deps ## deploy nodes of stock images, containers of two distributions, upstream's container runtime, and guests, with everything else from mirrors: 40 minutes where guests are emulated
 	KINIT_STOCK=all $(GO) test -count=1 -v -run StockImages -timeout 120m ./test/e2e
+
+.PHONY: upgrade
+upgrade: deps ## upgrade a cluster of five containers while a client asks its workload: to the same sources, stamped with another number
+	$(GO) test -tags upgrade -count=1 -v -run RollsToAnotherVersion -timeout 60m ./test/e2e
 
 .PHONY: faults
 faults: ## every fault there is: the simulated Windows, bad disks, hostile users, runs that contend for a lock, broken connections, secrets, a bad network: hours
