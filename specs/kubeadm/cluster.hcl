@@ -291,7 +291,7 @@ block "first_controller" {
   }
 }
 
-# Further controllers, one after the other: etcd takes in one member at a time.
+# Further nodes.
 task "kubeadm_config" "join" {
   stage                  = "cluster"
   for_each               = { for name, n in local.linux_nodes : name => n if name != local.first_node }
@@ -309,30 +309,36 @@ task "kubeadm_config" "join" {
   timeouts               = { kubernetesAPICall = "3m", tlsBootstrap = var.cluster_timeout, discovery = var.cluster_timeout, kubeletHealthCheck = var.cluster_timeout }
 }
 
-task "kubeadm_join" "controller" {
-  stage            = "cluster"
-  for_each         = toset(local.others)
-  host             = each.key
-  config           = task.kubeadm_config.join[each.key].path
-  ignore_preflight = concat(var.ignore_preflight, task.facts.node[host.name].container == "" ? [] : local.shared_kernel)
-  timeout          = var.cluster_timeout
-  pki = merge({ for name, file in task.command.shared_pki : name => file.stdout }, {
-    "ca.crt" = task.x509_ca.kubernetes.cert_pem
-    "ca.key" = task.x509_ca.kubernetes.key_pem
-  })
+# While all of a new cluster is made, its controllers join at the same time, which takes less time. In a cluster that people
+# use they join one after the other: etcd takes in one member at a time, and the API is away for less long.
+block "controllers" {
+  stage  = "cluster"
+  serial = length(cluster.existing) > 0 ? 1 : "100%"
 
-  login {
-    file    = local.login
-    server  = local.api_url
-    ca_cert = task.x509_ca.kubernetes.cert_pem
-    ca_key  = task.x509_ca.kubernetes.key_pem
-  }
+  task "kubeadm_join" "controller" {
+    for_each         = toset(local.others)
+    host             = each.key
+    config           = task.kubeadm_config.join[each.key].path
+    ignore_preflight = concat(var.ignore_preflight, task.facts.node[host.name].container == "" ? [] : local.shared_kernel)
+    timeout          = var.cluster_timeout
+    pki = merge({ for name, file in task.command.shared_pki : name => file.stdout }, {
+      "ca.crt" = task.x509_ca.kubernetes.cert_pem
+      "ca.key" = task.x509_ca.kubernetes.key_pem
+    })
 
-  depends_on = [task.kubeadm_init.first, task.copy.patches, task.copy.kubelet_patch[each.key], task.service.containerd[each.key], task.service.kubelet[each.key], task.copy.kubelet[each.key], task.sysctl.node]
+    login {
+      file    = local.login
+      server  = local.api_url
+      ca_cert = task.x509_ca.kubernetes.cert_pem
+      ca_key  = task.x509_ca.kubernetes.key_pem
+    }
 
-  retry {
-    attempts = 3
-    delay    = "10s"
+    depends_on = [task.kubeadm_init.first, task.copy.patches, task.copy.kubelet_patch[each.key], task.service.containerd[each.key], task.service.kubelet[each.key], task.copy.kubelet[each.key], task.sysctl.node]
+
+    retry {
+      attempts = 3
+      delay    = "10s"
+    }
   }
 }
 
