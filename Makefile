@@ -70,6 +70,7 @@ lint: deps ## check format, vet, staticcheck and shellcheck
 	@test -z "$$(gofmt -l . | tee /dev/stderr)"
 	$(GO) vet ./...
 	$(GO) vet -tags kills,life ./test/e2e
+	$(GO) vet -tags upgrade ./test/e2e
 	$(GO) run $(STATICCHECK) ./...
 	@./test/shellcheck
 
@@ -104,6 +105,10 @@ stock: deps ## deploy nodes of stock images, containers of two distributions, up
 .PHONY: restore-test
 restore-test: deps ## back a cluster of containers up, lose all its controllers, restore it with a kill in the middle: a quarter of an hour
 	$(GO) test -tags life -count=1 -v -run LifeBackup -timeout 90m ./test/e2e
+
+.PHONY: upgrade
+upgrade: deps ## upgrade a cluster of five containers while a client asks its workload: to the same sources, stamped with another number
+	$(GO) test -tags upgrade -count=1 -v -run RollsToAnotherVersion -timeout 60m ./test/e2e
 
 .PHONY: faults
 faults: ## every fault there is: the simulated Windows, bad disks, hostile users, runs that contend for a lock, broken connections, secrets, a bad network: hours
