@@ -53,10 +53,14 @@ func TestASnapshotOfARealEtcdHasAllThatWasWritten(t *testing.T) {
 	moduletest.Do(t, snapshotTask(e.urls["a"], path), h)
 }
 
-// answering is a member that gives one answer, whatever it is asked.
+// answering is a member that follows a leader, and gives one answer when it is asked for a snapshot.
 func answering(t *testing.T, code int, text string) string {
 	t.Helper()
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !strings.HasSuffix(r.URL.Path, "/snapshot") {
+			_, _ = w.Write([]byte(`{"leader": "1"}`))
+			return
+		}
 		w.WriteHeader(code)
 		_, _ = w.Write([]byte(text))
 	}))
@@ -73,8 +77,8 @@ func TestASnapshotThatIsNotCompleteReplacesNothing(t *testing.T) {
 		code       int
 		text, want string
 	}{
-		"nothing":                  {200, "", "the snapshot is not complete: its checksum does not fit 0 bytes"},
-		"a part without a sum":     {200, part(strings.Repeat("x", 512)), "the snapshot is not complete: its checksum does not fit 512 bytes"},
+		"nothing":                  {200, "", "it sends nothing: the snapshot is not as the checksum says that etcd has sent behind it"},
+		"a part without a sum":     {200, part(strings.Repeat("x", 512)), "the snapshot is not as the checksum says that etcd has sent behind it"},
 		"half a part":              {200, part(strings.Repeat("x", 512))[:100], "unexpected EOF"},
 		"an error in the middle":   {200, part("x") + `{"error": {"message": "etcdserver: no space"}}`, "etcdserver: no space"},
 		"a member that refuses it": {403, "", "it answers 403 Forbidden"},
