@@ -1,0 +1,2 @@
+group "server" { hosts = ["one", "two"] }
+group "agent" { hosts = ["three"] }
