@@ -70,6 +70,7 @@ lint: deps ## check format, vet, staticcheck and shellcheck
 	@test -z "$$(gofmt -l . | tee /dev/stderr)"
 	$(GO) vet ./...
 	$(GO) vet -tags kills,life ./test/e2e
+	$(GO) vet -tags upgrade ./test/e2e
 	$(GO) run $(STATICCHECK) ./...
 	@./test/shellcheck
 
@@ -108,6 +109,10 @@ restore-test: deps ## back a cluster of containers up, lose all its controllers,
 .PHONY: life
 life: deps ## what happens in the life of a cluster, on clusters of containers: services on several hypervisors come, fail and go
 	$(GO) test -tags life -count=1 -v -run '^TestLife' -timeout 120m ./test/e2e
+
+.PHONY: upgrade
+upgrade: deps ## upgrade a cluster of five containers while a client asks its workload: to the same sources, stamped with another number
+	$(GO) test -tags upgrade -count=1 -v -run RollsToAnotherVersion -timeout 60m ./test/e2e
 
 .PHONY: faults
 faults: ## every fault there is: the simulated Windows, bad disks, hostile users, runs that contend for a lock, broken connections, secrets, a bad network: hours

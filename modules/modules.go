@@ -39,6 +39,7 @@ import (
 	"kinit/modules/kubeadm"
 	"kinit/modules/kubectl_apply"
 	"kinit/modules/kubectl_drain"
+	"kinit/modules/kubectl_versions"
 	"kinit/modules/libvirt_domain"
 	"kinit/modules/libvirt_sweep"
 	"kinit/modules/libvirt_volume"
@@ -141,7 +142,9 @@ func All() []module.Kind {
 		podmanbuild.Kind(), podmanimage.Kind(), podmannetwork.Kind(), podmanvolume.Kind(), podmanpod.Kind(),
 		podmancontainer.Kind(), podmansweep.Kind(),
 		// Kubernetes.
-		kubeadm.ConfigKind(), kubeadm.InitKind(), kubeadm.JoinKind(), kubeadm.CertsKind(), kubectlapply.Kind(), kubectldrain.Kind(), etcdleave.Kind(), backup.Kind(), backup.PartKind(),
+		kubeadm.ConfigKind(), kubeadm.InitKind(), kubeadm.JoinKind(), kubeadm.CertsKind(), kubectlapply.Kind(), kubectldrain.Kind(), etcdleave.Kind(),
+		kubeadm.UpgradeKind(), kubectlversions.Kind(), kubectldrain.UncordonKind(), etcdleave.SnapshotKind(),
+		backup.Kind(), backup.PartKind(),
 		// Windows hosts.
 		wincommand.Kind(), winpowershell.Kind(), winfile.Kind(), wincopy.Kind(), wintemplate.Kind(), windownload.Kind(),
 		winfeature.Kind(), winpackage.Kind(), winservice.Kind(), wintask.Kind(), winreboot.Kind(), winwait.Kind(), winfacts.Kind(),

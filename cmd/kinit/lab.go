@@ -43,7 +43,7 @@ func labUp(a *app.App) *cli.Command {
 			"kinit lab up --hosts nyctea,tyto", "kinit lab up --name ci --hosts one,two,three",
 			"kinit lab up --hosts nyctea,tyto --drivers podman", "kinit lab up --hosts nyctea,tyto --artifacts build", "kinit lab up --hosts nyctea,tyto --drivers podman --stock", "kinit lab up --hosts nyctea,tyto --windows bin/winsim",
 			"kinit lab up --hosts nyctea,tyto --windows bin/winsim --windows-machines w1",
-			"kinit lab up --hosts nyctea,tyto --drivers podman --conformance",
+			"kinit lab up --hosts nyctea,tyto --drivers podman --conformance", "kinit lab up --hosts nyctea,tyto --drivers podman --upgrade",
 		) + command.ExitCodes(exit.OK, exit.Failed, exit.Usage, exit.Invalid, exit.Interrupted),
 		Flags: slices.Concat(labFlags(), labUpFlags(), command.OutputFlags()),
 		Description: `The first lab takes longer, because its images are built then. Programs of Kubernetes are
@@ -148,6 +148,8 @@ func labUpFlags() []cli.Flag {
 			Usage: "make nodes of stock images, and serve everything else from mirrors"},
 		&cli.BoolFlag{Name: "conformance", Category: command.HeadInput,
 			Usage: "also build what 'kinit conformance' needs: tests and their images"},
+		&cli.BoolFlag{Name: "upgrade", Category: command.HeadInput,
+			Usage: "also build a second version to upgrade to, of the same sources"},
 	}
 }
 
@@ -182,7 +184,7 @@ func setGiven(a *app.App, c *cli.Context, vars map[string]string, lists ...strin
 			vars["lab_"+strings.ReplaceAll(flag, "-", "_")] = strings.Join(values, ",")
 		}
 	}
-	for _, flag := range []string{"conformance", "stock"} {
+	for _, flag := range []string{"conformance", "stock", "upgrade"} {
 		if c.Bool(flag) {
 			vars["lab_"+flag] = "true"
 		}

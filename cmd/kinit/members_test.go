@@ -69,7 +69,7 @@ func TestCommandsForClustersThatExistAreTogether(t *testing.T) {
 	for line := range strings.Lines(text) {
 		names = append(names, strings.Fields(line)[0])
 	}
-	if want := []string{"run", "plan", "status", "certs", "replace", "evacuate", "kubeconfig", "ssh", "console"}; !slices.Equal(names, want) {
+	if want := []string{"run", "plan", "status", "certs", "replace", "evacuate", "backup", "restore", "kubeconfig", "ssh", "console"}; !slices.Equal(names, want) {
 		t.Errorf("%v, want %v", names, want)
 	}
 }

@@ -25,17 +25,18 @@ func restoreCommand(a *app.App) *cli.Command {
 		Category:  command.LifeOfClusters,
 		Usage:     "restore a cluster from a backup",
 		ArgsUsage: "SPEC FILE",
-		Description: `The whole backup is decrypted and checked first. All controllers are made anew: the first one with the etcd
-of the backup, all with its keys; the others join it. Nodes that are no controllers and still live keep
-their pods running, and find the API again. The hypervisors may be others than those of the backup.
+		Description: `The whole backup is decrypted and checked first. All controllers are made anew: the first one with
+the etcd of the backup, all with its keys; the others join it. Nodes that are no controllers and
+still live keep their pods running, and find the API again. The hypervisors may be others than those
+of the backup.
 
-What is wrong is an error before anything changes: a backup of another cluster, of another instance of
-it or of another minor version of Kubernetes. Controllers that are still there may know more than the backup:
---yes-destroy NODE, for each, makes it anew all the same. After an interrupt, the same command
-continues, and no other run makes an empty cluster in between.
+These are errors before anything changes: a backup of another cluster, of another instance of it, or
+of another minor version of Kubernetes. Controllers that are still there may know more than the
+backup: --yes-destroy NODE, for each, makes it anew all the same. After an interrupt, the same
+command continues, and no other run makes an empty cluster in between.
 
-Private keys are those of --identity, or of $KINIT_AGE_KEY_FILE or ~/.config/kinit/age.key; a backup with
-a passphrase is opened by --passphrase-file, $KINIT_BACKUP_PASSPHRASE, or on a terminal.`,
+Private keys are those of --identity, or of $KINIT_AGE_KEY_FILE or ~/.config/kinit/age.key; a backup
+with a passphrase is opened by --passphrase-file, $KINIT_BACKUP_PASSPHRASE, or on a terminal.`,
 		UsageText: command.Examples(
 			"kinit restore k8s-podman-3-2-2 k8s.backup --hosts nyctea,tyto --identity age.key",
 			"kinit restore k8s-podman-1-1-1 k8s.backup --hosts nyctea,tyto --yes-destroy controller-01",

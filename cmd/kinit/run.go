@@ -26,6 +26,9 @@ The nodes of a cluster stay on their hypervisors and keep their addresses, whate
 --hosts and the size of the pools. A node moves if --rebalance says so, or its own setting, as in
 --set node.compute-01.hypervisor=tyto: it is made anew there, and removed where it was.
 
+Another kubernetes_version upgrades a cluster that exists, one node after the other; 'kinit plan'
+shows how.
+
 PLANFILE is a file that 'kinit plan --out' wrote. kinit plans again, and does the plan only if
 each task would do exactly what was saved; else it does nothing and names the differences.
 Tasks whose changes were known only after others are done without this comparison, and so are

@@ -41,7 +41,7 @@ func Write(file string, replace bool, to secretfile.Readers, add func(*Writer) (
 			err = w.end(m)
 		}
 		if err != nil {
-			return err // what is there is removed, so nobody needs its end
+			return err // the incomplete file is removed, so its end is not written
 		}
 		return errors.Join(w.archive.Close(), encrypted.Close(), out.Sync())
 	})

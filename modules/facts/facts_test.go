@@ -21,7 +21,6 @@ func debian(t *testing.T) *moduletest.FakeHost {
 		"/proc/sys/kernel/osrelease": "6.1.0-18-amd64\n",
 		"/proc/cpuinfo":              "processor\t: 0\nmodel name\t: a processor: fast\n\nprocessor\t: 1\n",
 		"/proc/meminfo":              "MemTotal:       24684092 kB\nMemFree:        17935928 kB\nMemAvailable:   23511840 kB\n",
-		"/proc/self/mounts":          "/dev/vda1 / ext4 rw,relatime 0 0\nnfs:/a\\040b /srv/a\\040b nfs4 ro 0 0\n",
 		"/run/systemd/system/x":      "",
 		"/dev/kvm":                   "",
 		"/run/systemd/container":     "podman\n",
@@ -30,7 +29,7 @@ func debian(t *testing.T) *moduletest.FakeHost {
 	} {
 		h.FS.Put(path, text, 0o644)
 	}
-	h.On(processor().Argv...).Out("x86_64\npace 100.00 100.73 25\n")
+	h.On(processor().Argv...).Out("x86_64\npace 100.00 100.73 25\n/proc/self/mounts\n/dev/vda1 / ext4 rw,relatime 0 0\nnfs:/a\\040b /srv/a\\040b nfs4 ro 0 0\n")
 	h.On("ip", "-json", "address", "show").Out(recorded(t, "ip-address.json"))
 	h.On("ip", "-json", "-4", "route", "show", "default").Out(`[{"dst":"default","gateway":"192.0.2.1","dev":"eth0","flags":[]}]` + "\n")
 	return h

@@ -28,17 +28,18 @@ type system struct {
 	pace                      float64
 }
 
-// processor returns the command that prints the machine's name, which no file has, and its
-// speed: one command, because each costs a round trip.
+// processor returns the command that prints the machine's name, which no file has, its speed, and
+// after a line of its own what is mounted: one command, because each costs a round trip. The file of
+// mounts is below the process that reads it, so a read over SFTP cannot go on after a new login.
 func processor() module.Command {
-	return module.Command{Argv: []string{"sh", "-c", "uname -m\n" + pace.Script()}}
+	return module.Command{Argv: []string{"sh", "-c", "uname -m\n" + pace.Script() + "\necho " + mountsFile + "\ncat " + mountsFile}}
 }
 
 // readSystem reads files, and asks the processor.
 func readSystem(ctx context.Context, h module.Host) (system, error) {
 	var s system
 	texts := map[string]string{}
-	for _, path := range []string{"/etc/os-release", "/proc/sys/kernel/hostname", "/proc/sys/kernel/osrelease", "/proc/cpuinfo", "/proc/meminfo", mountsFile} {
+	for _, path := range []string{"/etc/os-release", "/proc/sys/kernel/hostname", "/proc/sys/kernel/osrelease", "/proc/cpuinfo", "/proc/meminfo"} {
 		text, err := content.ReadAll(ctx, h, path)
 		if err != nil {
 			return s, fmt.Errorf("read %s: %w", path, err)
@@ -49,7 +50,8 @@ func readSystem(ctx context.Context, h module.Host) (system, error) {
 	if err != nil {
 		return s, err
 	}
-	machine, _, _ := strings.Cut(out.Stdout, "\n")
+	said, mounted, _ := strings.Cut(out.Stdout, "\n"+mountsFile+"\n")
+	machine, _, _ := strings.Cut(said, "\n")
 	release := pairs(texts["/etc/os-release"], "=")
 	memory := pairs(texts["/proc/meminfo"], ":")
 	s = system{
@@ -57,7 +59,7 @@ func readSystem(ctx context.Context, h module.Host) (system, error) {
 		osID:     release["ID"], osVersion: release["VERSION_ID"], osCodename: release["VERSION_CODENAME"], osFamily: family(release["ID"], release["ID_LIKE"]),
 		kernel: strings.TrimSpace(texts["/proc/sys/kernel/osrelease"]), machine: strings.TrimSpace(machine),
 		cpus: processors(texts["/proc/cpuinfo"]), memory: kibibytes(memory["MemTotal"]), available: kibibytes(memory["MemAvailable"]),
-		pace: module.NotePace(h, pace.Parse(out.Stdout)), mounts: mounts(texts[mountsFile]),
+		pace: module.NotePace(h, pace.Parse(said)), mounts: mounts(mounted),
 	}
 	_, err = h.Files().Stat(ctx, "/dev/kvm")
 	s.kvm = err == nil

@@ -243,8 +243,13 @@ func (n node) writePKI(ctx context.Context, h module.Host) error {
 // kubeadm runs kubeadm and reports the phase it is in: its lines begin with the
 // phase's name in brackets.
 func kubeadm(ctx context.Context, h module.Host, args ...string) error {
+	return kubeadmAt(ctx, h, "kubeadm", args...)
+}
+
+// kubeadmAt is kubeadm with the program at a path.
+func kubeadmAt(ctx context.Context, h module.Host, program string, args ...string) error {
 	_, err := h.Run(ctx, module.Command{
-		Argv: append([]string{"kubeadm"}, args...),
+		Argv: append([]string{program}, args...),
 		Line: func(line string) {
 			if phase, text, found := strings.Cut(line, "] "); found && strings.HasPrefix(phase, "[") && text != "" {
 				h.Report(event.Progress{Text: phase[1:] + ": " + strings.ToLower(text[:1]) + text[1:]})

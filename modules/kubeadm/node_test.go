@@ -6,6 +6,7 @@ import (
 	"crypto/x509"
 	"encoding/base64"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -30,10 +31,11 @@ type cluster struct {
 	ca, caKey string
 	server    *httptest.Server
 	ready     atomic.Bool
-	nodes     atomic.Value // of []string
-	fails     func() bool  // kubeadm init or join, after it has done something; nil for never
-	renews    func()       // by kubeadm certs renew
-	joins     func()       // before kubeadm join does something; nil for nothing
+	nodes     atomic.Value             // of []string
+	fails     func() bool              // kubeadm init or join, after it has done something; nil for never
+	renews    func()                   // by kubeadm certs renew
+	joins     func()                   // before kubeadm join does something; nil for nothing
+	says      func(path string) string // what the server answers about nodes and pods; nil for nothing
 }
 
 func newCluster(t *testing.T) *cluster {
@@ -101,7 +103,10 @@ func (c *cluster) serve(w http.ResponseWriter, r *http.Request) {
 		user = r.TLS.PeerCertificates[0].Subject.CommonName
 	}
 	for _, node := range c.nodes.Load().([]string) {
-		if r.URL.Path == "/api/v1/nodes/"+node && user == "system:node:"+node {
+		if own := "/api/v1/nodes/" + node; user == "system:node:"+node && (r.URL.Path == own || r.URL.Path == "/api/v1/namespaces/kube-system/pods" && r.URL.Query().Get("fieldSelector") == "spec.nodeName="+node) {
+			if c.says != nil {
+				_, _ = io.WriteString(w, c.says(r.URL.Path))
+			}
 			return
 		}
 	}

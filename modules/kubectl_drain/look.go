@@ -8,40 +8,43 @@ import (
 // state is what is on a node.
 type state struct {
 	there, cordoned, answers bool
+	noted                    bool     // the node has the annotation of a drain for a while
 	says                     string   // why the node does not answer
 	pods                     []pod    // that have to move away
 	lost                     []string // what would be lost, a line each
 }
 
-// look decides from data alone.
-func look(n node, pods []pod, volumes []volume) state {
-	s := state{there: true, cordoned: n.Spec.Unschedulable, says: "it has never been Ready"}
+// look decides from data alone. A node that returns loses nothing that its disks have.
+func look(n node, pods []pod, volumes []volume, returns bool) state {
+	s := state{there: true, cordoned: n.Spec.Unschedulable, noted: n.Metadata.Annotations[annotation] != "", says: "it has never been Ready"}
 	for _, c := range n.Status.Conditions {
 		if c.Type == "Ready" {
 			s.answers, s.says = c.Status == "True", fmt.Sprintf("Ready is %s: %s", c.Status, c.Message)
 		}
 	}
 	for _, v := range volumes {
-		if v.on(n) {
+		if !returns && v.on(n) {
 			s.lost = append(s.lost, fmt.Sprintf("the volume %s of the claim %s/%s is on the node", v.Metadata.Name, v.Spec.ClaimRef.Namespace, v.Spec.ClaimRef.Name))
 		}
 	}
 	for _, p := range pods {
-		if p.stays() {
+		if p.remains() {
 			continue
 		}
 		s.pods = append(s.pods, p)
 		if !slices.ContainsFunc(p.Metadata.OwnerReferences, func(o owner) bool { return o.Controller }) {
 			s.lost = append(s.lost, fmt.Sprintf("the pod %s belongs to no controller, which would make it anew", p.name()))
 		}
-		s.lost = append(s.lost, p.folders(volumes)...)
+		if !returns {
+			s.lost = append(s.lost, p.folders(volumes)...)
+		}
 	}
 	return s
 }
 
-// stays reports whether a drain leaves a pod where it is: a DaemonSet's, the kubelet's own, or one
+// remains reports whether a drain leaves a pod where it is: a DaemonSet's, the kubelet's own, or one
 // that has ended.
-func (p pod) stays() bool {
+func (p pod) remains() bool {
 	if _, mirror := p.Metadata.Annotations["kubernetes.io/config.mirror"]; mirror {
 		return true
 	}

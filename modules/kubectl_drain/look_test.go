@@ -58,7 +58,7 @@ func TestWhatWouldBeLostIsNamed(t *testing.T) {
 			if test.volume != "" {
 				volumes = append(volumes, parse[volume](t, test.volume))
 			}
-			s := look(parse[node](t, readyNode), []pod{parse[pod](t, test.pod)}, volumes)
+			s := look(parse[node](t, readyNode), []pod{parse[pod](t, test.pod)}, volumes, false)
 			if diff := cmp.Diff(test.lost, s.lost); diff != "" || len(s.pods) != test.pods || !s.answers || s.cordoned {
 				t.Errorf("%d pods, want %d; answers %v, cordoned %v; lost\n%s", len(s.pods), test.pods, s.answers, s.cordoned, diff)
 			}

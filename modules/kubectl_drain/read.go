@@ -100,7 +100,7 @@ func (t *Task) read(ctx context.Context, h module.Host) (state, error) {
 	if err := t.get(ctx, h, &volumes, "persistentvolumes"); err != nil {
 		return state{}, err
 	}
-	return look(*n, pods.Items, volumes.Items), nil
+	return look(*n, pods.Items, volumes.Items, t.Returns), nil
 }
 
 func (t *Task) budgets(ctx context.Context, h module.Host) ([]budget, error) {

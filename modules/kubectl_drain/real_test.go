@@ -109,6 +109,65 @@ func TestARealNodeIsDrained(t *testing.T) {
 	}
 }
 
+func TestARealNodeIsDrainedForAWhileAndGetsPodsAgain(t *testing.T) {
+	c := cluster{kube.NewServer(t), t}
+	t.Setenv("PATH", c.Folder+":"+os.Getenv("PATH"))
+	h := moduletest.LocalHost(t, "k8s")
+	returns := func(t *kubectldrain.Task) { t.Returns = true }
+	uncordon := func(node string) *kubectldrain.UncordonTask {
+		made := kubectldrain.UncordonKind().New().(*kubectldrain.UncordonTask)
+		made.Node, made.Kubeconfig = node, c.Kubeconfig
+		return made
+	}
+	unschedulable := func(node string) string {
+		out, err := c.Kubectl(t.Context(), "get", "node", node, "--output", "jsonpath={.spec.unschedulable} {.metadata.annotations}").Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(out)
+	}
+	c.node("n1", "True")
+	c.node("n2", "True")
+	c.pod("page-1", "n1", "page")
+
+	// A node that nobody has drained is left alone.
+	moduletest.WantTexts(t, uncordon("n0"), h)
+	moduletest.WantTexts(t, uncordon("n1"), h)
+
+	// What is on its disks comes back with the node, and a pod of nobody does not.
+	c.do(`{"apiVersion": "v1", "kind": "PersistentVolume", "metadata": {"name": "pv"}, "spec": {"capacity": {"storage": "1Gi"}, "accessModes": ["ReadWriteOnce"], "hostPath": {"path": "/pv"},
+		"claimRef": {"namespace": "default", "name": "db"}, "nodeAffinity": {"required": {"nodeSelectorTerms": [{"matchExpressions": [{"key": "kubernetes.io/hostname", "operator": "In", "values": ["n1"]}]}]}}}}`, "create", "--filename", "-")
+	c.do("", "label", "node", "n1", "kubernetes.io/hostname=n1")
+	if got, want := moduletest.Planned(t.Context(), c.task("n1", nil), h), "data would be lost with n1:\nthe volume pv of the claim default/db is on the node"; got != want {
+		t.Errorf("%s\nwant %s", got, want)
+	}
+	moduletest.WantTexts(t, c.task("n1", returns), h, "cordon n1", "drain n1: default/page-1")
+	c.pod("alone", "n1", "")
+	if got, want := moduletest.Planned(t.Context(), c.task("n1", returns), h), "data would be lost with n1:\nthe pod default/alone belongs to no controller, which would make it anew"; got != want {
+		t.Errorf("%s\nwant %s", got, want)
+	}
+	c.do("", "delete", "pod", "alone", "--wait=false")
+	moduletest.Settle(t, c.task("n1", returns), h)
+	if got, want := unschedulable("n1"), `true {"kinit/drained":"schedulable"}`; got != want {
+		t.Errorf("drained: %s, want %s", got, want)
+	}
+	moduletest.WantTexts(t, uncordon("n1"), h, "uncordon n1")
+	moduletest.Settle(t, uncordon("n1"), h)
+	if got := unschedulable("n1"); got != " " {
+		t.Errorf("uncordoned: %s", got)
+	}
+
+	// A node that somebody has cordoned before stays so.
+	c.do("", "cordon", "n2")
+	moduletest.WantTexts(t, c.task("n2", returns), h, "note that n2 is cordoned already")
+	moduletest.Settle(t, c.task("n2", returns), h)
+	moduletest.WantTexts(t, uncordon("n2"), h, "leave n2 cordoned, as it was")
+	moduletest.Settle(t, uncordon("n2"), h)
+	if got := unschedulable("n2"); got != "true " {
+		t.Errorf("n2: %s", got)
+	}
+}
+
 func TestMistakesOfKubectlDrain(t *testing.T) {
 	t.Parallel()
 	made := kubectldrain.Kind().New().(*kubectldrain.Task)

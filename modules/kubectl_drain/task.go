@@ -34,6 +34,8 @@ type Task struct {
 	Within string `hcl:"within,optional" default:"10m"`
 	// Destroy drains a node even if data is lost, or if the node does not answer.
 	Destroy bool `hcl:"destroy,optional"`
+	// Returns is for a node that comes back with all that its disks have, as after an upgrade: its folders and volumes are not lost. kubectl_uncordon lets pods come again.
+	Returns bool `hcl:"returns,optional"`
 	// LookOnly only reports what keeps the node from leaving, and changes nothing.
 	LookOnly bool `hcl:"look_only,optional"`
 }
@@ -62,7 +64,12 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 		return nil, err
 	}
 	var steps []module.Step
-	if !s.cordoned {
+	switch {
+	case t.Returns && !s.noted && s.cordoned:
+		steps = append(steps, module.NewStep("note that "+t.Node+" is cordoned already", t.note(stays)))
+	case t.Returns && !s.noted:
+		steps = append(steps, module.NewStep("cordon "+t.Node, t.note(comesBack)))
+	case !s.cordoned:
 		steps = append(steps, module.NewStep("cordon "+t.Node, t.cordon))
 	}
 	if len(s.pods) > 0 && s.answers {
@@ -83,6 +90,14 @@ func (t *Task) refuse(s state) error {
 	}
 	return nil
 }
+
+// The annotation of a node that is drained for a while, and its values: whether the node gets pods
+// again afterwards, or was cordoned by somebody else.
+const (
+	annotation = "kinit/drained"
+	comesBack  = "schedulable"
+	stays      = "cordoned"
+)
 
 // shown is how many pods a text names.
 const shown = 5
@@ -109,6 +124,16 @@ func count(n int, thing string) string {
 
 func (t *Task) client() kubectl.Client {
 	return kubectl.Client{Program: t.Kubectl, Kubeconfig: t.Kubeconfig}
+}
+
+// note writes what the node is after the drain, and cordons it.
+func (t *Task) note(later string) func(context.Context, module.Host) error {
+	return func(ctx context.Context, h module.Host) error {
+		if _, err := t.client().Run(ctx, h, "", "annotate", "--overwrite", "node", t.Node, annotation+"="+later); err != nil {
+			return err
+		}
+		return t.cordon(ctx, h)
+	}
 }
 
 func (t *Task) cordon(ctx context.Context, h module.Host) error {

@@ -79,7 +79,7 @@ func describe(key ssh.PublicKey) string {
 
 func (t *Task) wanted() string { return fmt.Sprintf("type %s with %d bits", t.Type, t.length()) }
 
-// replaces tells whether the private key makes way for one of the wanted type and length.
+// replaces reports whether a key of the wanted type and length replaces the private key.
 func (t *Task) replaces(s state) bool {
 	if !t.Replace || s.signer == nil {
 		return false

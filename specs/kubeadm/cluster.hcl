@@ -28,6 +28,8 @@ locals {
   node_args = { for name, node in local.linux_nodes : name => {
     for component in ["kubelet"] : component => { "node-ip" = node.ip } if contains(local.driver_chassis, name)
   } }
+  # kubeadm's configuration on the first controller.
+  init_config = "/etc/kubernetes/kinit-init.yaml"
   # Checks of kubeadm that ask a container for its kernel's configuration.
   shared_kernel = ["SystemVerification"]
 }
@@ -99,10 +101,10 @@ block "container_runtime" {
   }
 }
 
-# The binaries, from the release site or in the image already.
+# The binaries, from the release site or in the image already. Nodes that were upgraded have them.
 task "download" "kubernetes" {
   stage = "cluster"
-  when  = !var.kubernetes_preinstalled
+  when  = !var.kubernetes_preinstalled && !contains(local.due, each.value.node)
   for_each = {
     for pair in setproduct(local.all_nodes, ["kubeadm", "kubelet", "kubectl"]) :
     "${pair[0]}/${pair[1]}" => { node = pair[0], name = pair[1] }
@@ -124,6 +126,7 @@ block "kubelets" {
   hosts = local.all_nodes
 
   task "command" "kubernetes_version" {
+    when       = !contains(local.due, host.name)
     argv       = ["kubeadm", "version", "--output", "short"]
     read_only  = true
     expect     = "^${local.release_reports}\\s*$"
@@ -231,42 +234,45 @@ locals {
   kubeadm_init = { ClusterConfiguration = merge(local.component_env, local.release_configuration, { encryptionAlgorithm = "ECDSA-P256" }) }
 }
 
+# What kubeadm makes a cluster of, and an upgrade gives to one that exists.
+task "kubeadm_config" "init" {
+  stage                  = "upgrade"
+  host                   = local.first_node
+  path                   = local.init_config
+  kind                   = "init"
+  node_name              = local.first_node
+  advertise_address      = cluster.nodes[local.first_node].ip
+  control_plane_endpoint = "${local.api}:${local.api_port}"
+  kubernetes_version     = local.kubernetes_version
+  token_ttl              = "1m" # Nobody joins with it.
+  pod_subnet             = var.pod_cidr
+  service_subnet         = var.service_cidr
+  cert_sans              = concat([local.api, "api-int.${cluster.domain}", local.services_address, "127.0.0.1"], [for h in local.hypervisors : task.facts.underlay[h].route_address])
+  extra_args             = merge(local.component_args, local.network_args, local.node_args[local.first_node])
+  merge                  = local.kubeadm_init
+  patches                = local.patches
+  timeouts               = { controlPlaneComponentHealthCheck = var.cluster_timeout, kubernetesAPICall = "3m", tlsBootstrap = var.cluster_timeout, kubeletHealthCheck = var.cluster_timeout }
+  kubelet                = { cgroupDriver = "systemd" }
+  kube_proxy             = local.kube_proxy
+}
+
 block "first_controller" {
   stage = "cluster"
   host  = local.first_node
 
-  task "kubeadm_config" "init" {
-    path                   = "/etc/kubernetes/kinit-init.yaml"
-    kind                   = "init"
-    node_name              = local.first_node
-    advertise_address      = cluster.nodes[local.first_node].ip
-    control_plane_endpoint = "${local.api}:${local.api_port}"
-    kubernetes_version     = local.kubernetes_version
-    token_ttl              = "1m" # Nobody joins with it.
-    pod_subnet             = var.pod_cidr
-    service_subnet         = var.service_cidr
-    cert_sans              = concat([local.api, "api-int.${cluster.domain}", local.services_address, local.services_address, "127.0.0.1"], [for h in local.hypervisors : task.facts.underlay[h].route_address])
-    extra_args             = merge(local.component_args, local.network_args, local.node_args[local.first_node])
-    merge                  = local.kubeadm_init
-    patches                = local.patches
-    timeouts               = { controlPlaneComponentHealthCheck = var.cluster_timeout, kubernetesAPICall = "3m", tlsBootstrap = var.cluster_timeout, kubeletHealthCheck = var.cluster_timeout }
-    kubelet                = { cgroupDriver = "systemd" }
-    kube_proxy             = local.kube_proxy
-  }
-
   task "kubeadm_init" "first" {
-    config           = task.kubeadm_config.init.path
+    config           = local.init_config
     ignore_preflight = concat(var.ignore_preflight, task.facts.node[host.name].container == "" ? [] : local.shared_kernel, local.restores ? ["DirAvailable--var-lib-etcd"] : [])
     pki = merge({ for name in local.backed_pki : name => var.restore_texts["pki/${name}"] }, {
       "ca.crt" = task.x509_ca.kubernetes.cert_pem
       "ca.key" = task.x509_ca.kubernetes.key_pem
     })
-    prepare = local.restores ? ["sh", "-c", file("files/etcd-restore.sh"), "etcd-restore", local.snapshot, local.first_node, cluster.nodes[local.first_node].ip, task.kubeadm_config.init.path] : []
+    prepare = local.restores ? ["sh", "-c", file("files/etcd-restore.sh"), "etcd-restore", local.snapshot, local.first_node, cluster.nodes[local.first_node].ip, local.init_config] : []
     timeout = var.cluster_timeout
     depends_on = [
       task.service.containerd[local.first_node], task.service.kubelet[local.first_node], task.copy.kubelet[local.first_node],
       task.sysctl.node, task.copy.registry_ca[local.first_node], task.copy.registry_hosts[local.first_node],
-      task.command.push, task.copy.patches, task.copy.kubelet_patch[local.first_node], task.command.alone, task.backup_part.snapshot,
+      task.kubeadm_config.init, task.command.push, task.copy.patches, task.copy.kubelet_patch[local.first_node], task.command.alone, task.backup_part.snapshot,
     ]
 
     # One that was too slow goes on where it was.
@@ -286,7 +292,7 @@ block "first_controller" {
   }
 }
 
-# Further controllers, one after the other: etcd takes in one member at a time.
+# Further nodes.
 task "kubeadm_config" "join" {
   stage                  = "cluster"
   for_each               = { for name, n in local.linux_nodes : name => n if name != local.first_node }
@@ -304,30 +310,36 @@ task "kubeadm_config" "join" {
   timeouts               = { kubernetesAPICall = "3m", tlsBootstrap = var.cluster_timeout, discovery = var.cluster_timeout, kubeletHealthCheck = var.cluster_timeout }
 }
 
-task "kubeadm_join" "controller" {
-  stage            = "cluster"
-  for_each         = toset(local.others)
-  host             = each.key
-  config           = task.kubeadm_config.join[each.key].path
-  ignore_preflight = concat(var.ignore_preflight, task.facts.node[host.name].container == "" ? [] : local.shared_kernel)
-  timeout          = var.cluster_timeout
-  pki = merge({ for name, file in task.command.shared_pki : name => file.stdout }, {
-    "ca.crt" = task.x509_ca.kubernetes.cert_pem
-    "ca.key" = task.x509_ca.kubernetes.key_pem
-  })
+# While all of a new cluster is made, its controllers join at the same time, which takes less time. In a cluster that people
+# use they join one after the other: etcd takes in one member at a time, and the API is away for less long.
+block "controllers" {
+  stage  = "cluster"
+  serial = length(cluster.existing) > 0 ? 1 : "100%"
 
-  login {
-    file    = local.login
-    server  = local.api_url
-    ca_cert = task.x509_ca.kubernetes.cert_pem
-    ca_key  = task.x509_ca.kubernetes.key_pem
-  }
+  task "kubeadm_join" "controller" {
+    for_each         = toset(local.others)
+    host             = each.key
+    config           = task.kubeadm_config.join[each.key].path
+    ignore_preflight = concat(var.ignore_preflight, task.facts.node[host.name].container == "" ? [] : local.shared_kernel)
+    timeout          = var.cluster_timeout
+    pki = merge({ for name, file in task.command.shared_pki : name => file.stdout }, {
+      "ca.crt" = task.x509_ca.kubernetes.cert_pem
+      "ca.key" = task.x509_ca.kubernetes.key_pem
+    })
 
-  depends_on = [task.kubeadm_init.first, task.command.restored_node, task.copy.patches, task.copy.kubelet_patch[each.key], task.service.containerd[each.key], task.service.kubelet[each.key], task.copy.kubelet[each.key], task.sysctl.node]
+    login {
+      file    = local.login
+      server  = local.api_url
+      ca_cert = task.x509_ca.kubernetes.cert_pem
+      ca_key  = task.x509_ca.kubernetes.key_pem
+    }
 
-  retry {
-    attempts = 3
-    delay    = "10s"
+    depends_on = [task.kubeadm_init.first, task.command.restored_node, task.copy.patches, task.copy.kubelet_patch[each.key], task.service.containerd[each.key], task.service.kubelet[each.key], task.copy.kubelet[each.key], task.sysctl.node]
+
+    retry {
+      attempts = 3
+      delay    = "10s"
+    }
   }
 }
 

@@ -170,6 +170,17 @@ task "command" "restored_node" {
   depends_on = [task.kubeadm_init.first]
 }
 
+# The first controller keeps its node in Kubernetes, and the pods that the backup has there are of the machine
+# before: it would take the network's for one that has set the new machine up.
+task "command" "restored_pods" {
+  stage      = "cluster"
+  for_each   = toset(local.restores ? [local.first_node] : [])
+  host       = each.key
+  argv       = ["sh", "-c", "kubectl --kubeconfig \"$1\" delete pods --all-namespaces --field-selector \"spec.nodeName=$2\" --force --grace-period 0 && touch \"$3\"", "pods", local.admin_conf, each.key, "${dirname(local.snapshot)}/pods"]
+  creates    = "${dirname(local.snapshot)}/pods"
+  depends_on = [task.kubeadm_init.first, task.backup_part.snapshot]
+}
+
 # All is made anew: an ordinary run may follow.
 task "copy" "record_restored" {
   stage   = "drain"

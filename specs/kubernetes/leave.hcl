@@ -3,7 +3,7 @@
 variable "drain_timeout" {
   type        = string
   default     = "10m"
-  description = "How long the pods of a node that leaves the cluster can take to move to others."
+  description = "How long the pods of a node that leaves the cluster, or is upgraded, can take to move to others."
 }
 
 task "assert" "controllers" {

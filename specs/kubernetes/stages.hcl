@@ -23,8 +23,13 @@ import {
   source = "addons"
 }
 
-stage "cluster" {
+# Nodes that exist get another version.
+stage "upgrade" {
   after = ["nodes", "services"]
+}
+
+stage "cluster" {
+  after = ["upgrade"]
 }
 
 stage "drain" {

@@ -65,6 +65,12 @@ variable "lab_conformance" {
   description = "The lab's clusters have the images of Kubernetes' conformance tests in their registries."
 }
 
+variable "lab_upgrade" {
+  type        = bool
+  default     = false
+  description = "A mirror of the lab serves a second version of Kubernetes, and its clusters have the images of both. It is the same sources with the next number."
+}
+
 locals {
   # Archives that Windows nodes download, with their checksums.
   payloads = var.lab_windows == "" ? {} : {
@@ -75,7 +81,7 @@ locals {
 
 locals {
   # Names of container images, and where a hypervisor finds them.
-  image_folders = concat(["images"], var.lab_conformance ? ["conformance/images"] : [], fileexists("${var.lab_cache}/calico/images/images.txt") ? ["calico/images"] : [])
+  image_folders = concat(["images"], var.lab_conformance ? ["conformance/images"] : [], var.lab_upgrade ? ["upgrade/images"] : [], fileexists("${var.lab_cache}/calico/images/images.txt") ? ["calico/images"] : [])
   images = merge([for folder in local.image_folders : {
     for name in split("\n", trimspace(file("${var.lab_cache}/${folder}/images.txt"))) : name => "oci:/srv/kinit/${folder}:${name}"
   }]...)
@@ -91,15 +97,22 @@ locals {
   digests  = var.lab_stock ? { for line in split("\n", trimspace(file("${var.lab_cache}/mirror/digests.txt"))) : split(" ", line)[0] => split(" ", line)[1] } : {}
   shipped  = jsondecode(file("../pins.json")).pins
   mirrors = { for name, mirror in {
+    upgrade = {
+      made    = var.lab_upgrade, folder = "upgrade"
+      address = cidrhost(var.lab_subnet, 6), config = file("files/mirror/upgrade.conf"), answers = "/version"
+      command = ["nginx", "-c", "/etc/kinit-mirror.conf", "-g", "daemon off;"]
+    }
     mirror = {
+      made    = var.lab_stock, folder = "mirror"
       address = local.mirror, config = file("files/mirror/nginx.conf"), answers = "/debian/dists/bookworm/InRelease"
       command = ["nginx", "-c", "/etc/kinit-mirror.conf", "-g", "daemon off;"]
     }
     registry = {
+      made    = var.lab_stock, folder = "mirror"
       address = local.registry, config = file("files/mirror/registry.yml"), answers = ":5000/v2/"
       command = ["registry", "serve", "/etc/kinit-mirror.conf"]
     }
-  } : name => mirror if var.lab_stock }
+  } : name => mirror if mirror.made }
   stock = !var.lab_stock ? null : {
     image_mirrors  = { for site in ["docker.io", "registry.k8s.io", "ghcr.io", "public.ecr.aws"] : site => "http://${local.registry}:5000/${site}" }
     debian_mirror  = "http://${local.mirror}"
@@ -123,7 +136,7 @@ locals {
 
 task "podman_image" "services" {
   stage   = "hypervisors"
-  when    = var.lab_stock
+  when    = length(local.mirrors) > 0
   name    = trimspace(file("${var.lab_cache}/services.ref"))
   source  = "${var.lab_cache}/services.tar"
   keep    = true
@@ -150,7 +163,7 @@ task "podman_container" "mirror" {
   ulimits  = ["nofile=20000:20000", "nproc=32768:32768"]
   networks = ["${task.podman_network.underlay.name}:ip=${each.value.address}"]
   volumes = concat([
-    "${var.lab_cache}/mirror:/srv/mirror:ro",
+    "${var.lab_cache}/${each.value.folder}:/srv/mirror:ro",
     "${task.copy.mirror[each.key].path}:/etc/kinit-mirror.conf:ro",
   ], local.stock_guest != "" ? ["${var.lab_cache}/stock-guest/images:/srv/images:ro"] : [])
   config_hash = sha256(each.value.config)

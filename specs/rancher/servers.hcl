@@ -65,7 +65,7 @@ task "copy" "server" {
   content_secret = yamlencode(merge(local.server_settings[host.name], {
     token = host.name == local.first_node ? task.secret.join.value : "K10${sha256(task.x509_ca.kubernetes.cert_pem)}::server:${task.secret.join.value}"
     tls-san = concat(
-      [local.api, "api-int.${cluster.domain}", local.services_address, local.services_address], [for h in local.hypervisors : task.facts.underlay[h].route_address],
+      [local.api, "api-int.${cluster.domain}", local.services_address], [for h in local.hypervisors : task.facts.underlay[h].route_address],
     )
   }))
   mode       = "0600"

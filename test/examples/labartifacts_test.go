@@ -157,7 +157,7 @@ func TestLabNeverMixesDownloadedAndBuiltPrograms(t *testing.T) {
 			t.Errorf("%s: %q, changed %v, leads to %s, error %s; want %q, %v, %s", step.what, why, changed, link, problem, step.why, step.changed, step.link)
 		}
 	}
-	if got := list(t, filepath.Join(cache, "programs")); !slices.Equal(got, []string{"SOURCES", "coredns", "etcd", "flannel-cni", "flanneld", "kube-apiserver", "kube-controller-manager", "kube-proxy", "kube-scheduler", "kubeadm", "kubectl", "kubelet"}) {
+	if got := list(t, filepath.Join(cache, "programs")); !slices.Equal(got, []string{"SOURCES", "coredns", "etcd", "etcdutl", "flannel-cni", "flanneld", "kube-apiserver", "kube-controller-manager", "kube-proxy", "kube-scheduler", "kubeadm", "kubectl", "kubelet"}) {
 		t.Errorf("there are %v", got)
 	}
 }

@@ -67,7 +67,7 @@ func newReleases(t *testing.T) *releases {
 		r.files[binaries+name] = program(name)
 		r.files[binaries+name+".sha256"] = []byte(sum(program(name)))
 	}
-	etcd := archive(t, map[string][]byte{"etcd-v3.6.5-linux-amd64/README.md": []byte("etcd"), "etcd-v3.6.5-linux-amd64/etcd": program("etcd"), "etcd-v3.6.5-linux-amd64/etcdctl": program("etcdctl")})
+	etcd := archive(t, map[string][]byte{"etcd-v3.6.5-linux-amd64/README.md": []byte("etcd"), "etcd-v3.6.5-linux-amd64/etcd": program("etcd"), "etcd-v3.6.5-linux-amd64/etcdctl": program("etcdctl"), "etcd-v3.6.5-linux-amd64/etcdutl": program("etcdutl")})
 	r.files["/etcd/v3.6.5/etcd-v3.6.5-linux-amd64.tar.gz"] = etcd
 	r.files["/etcd/v3.6.5/SHA256SUMS"] = fmt.Appendf(nil, "%s  etcd-v3.6.5-darwin-amd64.zip\n%s  etcd-v3.6.5-linux-amd64.tar.gz\n", sum(nil), sum(etcd))
 	coredns := archive(t, map[string][]byte{"coredns": program("coredns")})

@@ -173,8 +173,8 @@ func (e *expansion) known() []string {
 	return slices.Compact(names)
 }
 
-// leaders chooses the node that leads each pool: the one that has led it, or else the first that
-// exists and stays where it is, or else the first.
+// leaders lists the nodes that the record already has and that stay, and chooses the node that leads each pool:
+// the one that has led it, or else the first that exists and stays, or else the first.
 func (e *expansion) leaders() {
 	e.t.Leads = map[string]string{}
 	best := map[string]int{}
@@ -186,6 +186,9 @@ func (e *expansion) leaders() {
 			rank = 3
 		case stays:
 			rank = 2
+		}
+		if rank > 1 && !e.Anew {
+			e.t.Existing = append(e.t.Existing, n.Name)
 		}
 		if rank > best[n.Pool] {
 			best[n.Pool], e.t.Leads[n.Pool] = rank, n.Name

@@ -147,3 +147,30 @@ func TestWhatCannotLeaveIsRefused(t *testing.T) {
 		})
 	}
 }
+
+func TestNodesThatExistAreThoseThatStay(t *testing.T) {
+	t.Parallel()
+	wide := recorded(t, clusterOf(3, 2), "h1", "h2")
+	made := on(wide, "h1 c-controller-01 c-controller-03 c-compute-02", "h2 c-controller-02 c-compute-01")
+	for name, test := range map[string]struct {
+		input Input
+		want  []string
+	}{
+		"none of a new cluster":         {Input{}, nil},
+		"those that are made":           {Input{Existing: Merge(made, nil)}, []string{"c-controller-01", "c-controller-02", "c-controller-03", "c-compute-01", "c-compute-02"}},
+		"none, if all is removed first": {Input{Existing: Merge(made, nil), Anew: true}, nil},
+		"not one that leaves":           {Input{Existing: Merge(made, nil), Leave: Leave{Nodes: []string{"controller-02"}}}, []string{"c-controller-01", "c-controller-03", "c-compute-01", "c-compute-02"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			test.input.Hosts = hosts("h1", "h2")
+			topo, diags := expandOver(t, clusterOf(3, 3), test.input)
+			if len(diags) > 0 {
+				t.Fatal(diags)
+			}
+			if diff := cmp.Diff(test.want, topo.Existing); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}

@@ -33,7 +33,7 @@ func TestARestoreMakesAPoolAnewOnceAndTheRecordSaysSo(t *testing.T) {
 		t.Errorf("the record has the restore %q and the generation %d", begun.Restore, begun.Generation)
 	}
 
-	// What was interrupted goes on: what is there now is new.
+	// An interrupted restore continues: its second attempt keeps the nodes that the first one made.
 	again := restored(t, on(begun, "h1 c-controller-01 c-compute-01", "h2"), backup)
 	if diff := cmp.Diff(Restoring{ID: "b1", Begun: "b1", There: there}, again.Restore); diff != "" {
 		t.Error(diff)

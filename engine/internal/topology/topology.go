@@ -100,6 +100,7 @@ type Topology struct {
 	Hypervisors []Hypervisor
 	Moves       []Move            // of nodes that exist
 	Leaving     []Leaving         // by name
+	Existing    []string          // nodes that the record already has and that stay where they are
 	Leads       map[string]string // the node that leads a pool, by the pool's name
 	Record      string            // what hypervisors keep of this topology
 	Restore     Restoring

@@ -32,6 +32,7 @@ func (t *Topology) Value() cty.Value {
 		"hypervisors": t.hypervisors(),
 		"moves":       t.moves(),
 		"leaving":     t.leaving(),
+		"existing":    t.existing(),
 		"leads":       t.leads(),
 		"restore":     t.Restore.value(),
 		"record": cty.ObjectVal(map[string]cty.Value{
@@ -58,6 +59,18 @@ func (t *Topology) leaving() cty.Value {
 		})
 	}
 	return cty.ObjectVal(all)
+}
+
+// existing lists the nodes that the record already has and that stay where they are.
+func (t *Topology) existing() cty.Value {
+	if len(t.Existing) == 0 {
+		return cty.ListValEmpty(cty.String)
+	}
+	var names []cty.Value
+	for _, name := range t.Existing {
+		names = append(names, cty.StringVal(name))
+	}
+	return cty.ListVal(names)
 }
 
 // leads maps pools to the names of the nodes that lead them.
@@ -121,15 +134,6 @@ func (t *Topology) pods() cty.Value {
 		}))
 	}
 	return cty.TupleVal(pods)
-}
-
-// texts makes a tuple of texts.
-func texts(list []string) cty.Value {
-	all := []cty.Value{}
-	for _, text := range list {
-		all = append(all, cty.StringVal(text))
-	}
-	return cty.TupleVal(all)
 }
 
 func (t *Topology) hypervisors() cty.Value {

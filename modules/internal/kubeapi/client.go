@@ -29,30 +29,36 @@ const Unreachable Status = 0
 // that the request was wrong, that the server is another than expected, or that
 // ctx ended.
 func (c Config) Get(ctx context.Context, h module.Host, path string) (Status, error) {
+	status, _, err := c.get(ctx, h, path)
+	return status, err
+}
+
+// get also returns the body, of at most module.MostText.
+func (c Config) get(ctx context.Context, h module.Host, path string) (Status, []byte, error) {
 	client, err := c.client(h)
 	if err != nil {
-		return 0, err
+		return 0, nil, err
 	}
 	defer client.CloseIdleConnections()
 	asking, cancel := context.WithTimeout(ctx, answerTime)
 	defer cancel()
 	request, err := http.NewRequestWithContext(asking, http.MethodGet, c.Server+path, nil)
 	if err != nil {
-		return 0, err
+		return 0, nil, err
 	}
 	reply, err := client.Do(request)
 	if ctx.Err() != nil {
-		return 0, ctx.Err()
+		return 0, nil, ctx.Err()
 	}
 	if trust := (*tls.CertificateVerificationError)(nil); errors.As(err, &trust) {
-		return 0, fmt.Errorf("the API server at %s is not the cluster's: %w", c.Server, err)
+		return 0, nil, fmt.Errorf("the API server at %s is not the cluster's: %w", c.Server, err)
 	}
 	if err != nil {
-		return Unreachable, nil
+		return Unreachable, nil, nil
 	}
 	defer reply.Body.Close()
-	_, err = io.Copy(io.Discard, reply.Body)
-	return Status(reply.StatusCode), err
+	text, err := io.ReadAll(io.LimitReader(reply.Body, module.MostText))
+	return Status(reply.StatusCode), text, err
 }
 
 func (c Config) client(h module.Host) (*http.Client, error) {

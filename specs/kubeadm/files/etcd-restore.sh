@@ -21,9 +21,9 @@ etcdutl() {
 
 # Whoever watches the API asks from where it was. Revisions that are higher than all that there were, with
 # all before them compacted, make it list everything again instead of waiting for a revision that comes late.
-later=
-if etcdutl snapshot restore --help 2>&1 | grep -q -e --bump-revision; then later='--bump-revision 1000000000 --mark-compacted'; fi
+set --
+if etcdutl snapshot restore --help 2>&1 | grep -q -e --bump-revision; then set -- --bump-revision 1000000000 --mark-compacted; fi
 etcdutl snapshot restore "$snapshot" --data-dir "$folder/etcd" --name "$name" --initial-cluster "$name=https://$address:2380" \
-	--initial-advertise-peer-urls "https://$address:2380" $later
+	--initial-advertise-peer-urls "https://$address:2380" "$@"
 mv "$folder/etcd" /var/lib/etcd
 chmod 0700 /var/lib/etcd

@@ -24,7 +24,8 @@ if [ -d /opt/cni/bin ]; then
 fi
 rm -rf /run/calico /var/lib/calico /var/log/calico /etc/cni/net.d/10-calico.conflist /etc/cni/net.d/calico-kubeconfig
 rm -rf /run/flannel /var/lib/cni /etc/cni/net.d/10-flannel.conflist /etc/kubernetes/manifests /etc/kubernetes/pki /var/lib/etcd
-rm -f /etc/kubernetes/*.conf /etc/kubernetes/kinit-kubeadm
+rm -f /etc/kubernetes/*.conf /etc/kubernetes/kinit-kubeadm /etc/kubernetes/kinit-upgrade.yaml
+rm -rf /etc/kubernetes/tmp
 mount | awk '$3 ~ "^/var/lib/kubelet/" { print $3 }' | sort -r | while read -r path; do umount "$path" || umount -l "$path"; done
 rm -rf /var/lib/kubelet
 

@@ -52,6 +52,12 @@ variable "lab_conformance" {
   description = "Make the suite of Kubernetes' end-to-end tests and the images of its conformance tests, too."
 }
 
+variable "lab_upgrade" {
+  type        = bool
+  default     = false
+  description = "Make a second version of Kubernetes to upgrade to, too: the same sources, stamped with the next number."
+}
+
 locals {
   drivers = split(",", var.lab_drivers)
   scripts = "${var.lab_cache}/scripts"
@@ -222,6 +228,14 @@ block "of_programs" {
     argv        = concat(local.build, ["mirror", "${local.by_choice[task.command.choice.stdout].stamp}-${local.stamp_mirror}"])
     creates     = "${var.lab_cache}/.made-mirror-${local.by_choice[task.command.choice.stdout].stamp}-${local.stamp_mirror}"
     depends_on  = [task.command.base["services"], task.command.base["calico"], task.command.base["further-addons"], task.command.images, task.copy.pins]
+  }
+
+  # A second version, of the same sources, for tests of upgrades.
+  task "command" "upgrade" {
+    when       = var.lab_upgrade
+    argv       = concat(local.build, ["upgrade", local.by_choice[task.command.choice.stdout].stamp])
+    creates    = "${var.lab_cache}/.made-upgrade-${local.by_choice[task.command.choice.stdout].stamp}"
+    depends_on = [task.command.images]
   }
 
   # The suite of Kubernetes' end-to-end tests: its programs, and the images of its tests.

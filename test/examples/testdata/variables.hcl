@@ -32,6 +32,7 @@ disk_cache               = "unsafe"
 debian_mirror            = "http://mirror.example"
 dns_public               = ["192.0.2.53"]
 drain_timeout            = "30m"
+upgrade_serial           = "25%"
 encapsulation_address    = { nyctea = "198.51.100.10" }
 files_port               = 8081
 flannel_images           = { flannel = "mirror.example/flannel:v0.26.7", plugin = "mirror.example/flannel-cni-plugin:v1.6.2-flannel1" }
@@ -69,7 +70,7 @@ registry_logins          = { "quay.io" = { user = "robot", password = "opensesam
 restore                  = { file = "/srv/k8s.backup", id = "0d0c", cluster = "k8s", made = "2026-11-24 02:00 UTC", names = ["pki/ca.crt", "pki/ca.key", "pki/sa.key", "pki/sa.pub", "pki/front-proxy-ca.crt", "pki/front-proxy-ca.key", "pki/etcd/ca.crt", "pki/etcd/ca.key"], snapshot_sha256 = "66bad39ed920f6fc15fd74adcb8bfd38ba9a6412f8c7852d09eb11670e88cac3", about = { kubernetes = "v1.34.4", domain = "k8s.kinit.local", pod_cidr = "10.244.0.0/16", service_cidr = "10.96.0.0/12", first = "a", services = "a" } }
 restore_identities       = "AGE-SECRET-KEY-…"
 restore_passphrase       = "correct horse battery staple"
-restore_texts            = { "pki/ca.key" = "…" }
+restore_texts            = { "pki/ca.key" = "-----BEGIN…" }
 registry_port            = 5001
 sample_image             = "docker.io/library/busybox:1.36"
 service_cidr             = "10.100.0.0/16"

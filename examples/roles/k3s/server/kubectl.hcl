@@ -73,7 +73,7 @@ task "copy" "controller_kube" {
   depends_on = [task.directory.controller_kube]
 }
 
-# With what was there; kubectl itself merges.
+# Adds the cluster to the kubeconfig that exists; kubectl itself merges the files.
 task "shell" "merge" {
   stage       = "servers"
   when        = local.default && task.copy.controller_kube.changed
