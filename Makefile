@@ -69,7 +69,7 @@ ci: build ## run the lab's periodic jobs once and render their site into public/
 lint: deps ## check format, vet, staticcheck and shellcheck
 	@test -z "$$(gofmt -l . | tee /dev/stderr)"
 	$(GO) vet ./...
-	$(GO) vet -tags kills ./test/e2e
+	$(GO) vet -tags kills,life ./test/e2e
 	$(GO) run $(STATICCHECK) ./...
 	@./test/shellcheck
 
@@ -100,6 +100,10 @@ kills: deps ## kill a deployment at 30 steps (KILLS=…, FROM=… to go on), eac
 .PHONY: stock
 stock: deps ## deploy nodes of stock images, containers of two distributions, upstream's container runtime, and guests, with everything else from mirrors: 40 minutes where guests are emulated
 	KINIT_STOCK=all $(GO) test -count=1 -v -run StockImages -timeout 120m ./test/e2e
+
+.PHONY: life
+life: deps ## what happens in the life of a cluster, on clusters of containers: hypervisors are killed and lost
+	$(GO) test -tags life -count=1 -v -run '^TestLife' -timeout 120m ./test/e2e
 
 .PHONY: faults
 faults: ## every fault there is: the simulated Windows, bad disks, hostile users, runs that contend for a lock, broken connections, secrets, a bad network: hours
