@@ -107,7 +107,7 @@ restore-test: deps ## back a cluster of containers up, lose all its controllers,
 	$(GO) test -tags life -count=1 -v -run LifeBackup -timeout 90m ./test/e2e
 
 .PHONY: life
-life: deps ## what happens in the life of a cluster, on clusters of containers: services on several hypervisors come, fail and go
+life: deps ## what happens in the life of a cluster, on clusters of containers: services on several hypervisors come, fail and go, hypervisors are killed and lost
 	$(GO) test -tags life -count=1 -v -run '^TestLife' -timeout 120m ./test/e2e
 
 .PHONY: upgrade

@@ -123,6 +123,21 @@ func (p *planned) fill(report *Report, result *run.Result) {
 	report.Diagnostics = append(report.Diagnostics, result.Diagnostics...)
 	report.Diagnostics = append(report.Diagnostics, p.checks(result.Values)...)
 	report.Outputs = p.outputs(result.Values, &report.Diagnostics)
+	report.Returning = p.returning()
+}
+
+// returning lists the nodes that leave, and that another run makes anew.
+func (p *planned) returning() []string {
+	if p.topology == nil {
+		return nil
+	}
+	var names []string
+	for _, l := range p.topology.Leaving {
+		if l.Returns {
+			names = append(names, l.Name)
+		}
+	}
+	return names
 }
 
 // checks evaluates the checks whose values are known.

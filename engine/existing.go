@@ -28,11 +28,6 @@ const answerTime = time.Minute
 // whatExists asks the selected hosts what they have of the cluster, all at once, unless no host
 // is to be asked. A host that does not answer counts only if its tasks are to be done or planned.
 func (p *planned) whatExists(ctx context.Context, c topology.Cluster) (topology.Existing, diag.List) {
-	for _, h := range p.hosts {
-		if slices.Contains(p.options.Gone, h.Name) {
-			return topology.Existing{}, diag.Errorf(nil, "Conflicting options", "The host %s is gone for good, by --gone, and this run works on it: leave it out of --hosts, or out of --gone.", h.Name)
-		}
-	}
 	drivers, diags := p.listings(c)
 	if diags.HasErrors() || p.offline() {
 		return topology.Existing{}, diags
@@ -42,7 +37,7 @@ func (p *planned) whatExists(ctx context.Context, c topology.Cluster) (topology.
 		return topology.Existing{}, diags
 	}
 	p.answers = answers
-	found := topology.Merge(answers, p.options.Gone)
+	found := topology.Merge(answers, p.options.Lost)
 	if !found.Known() {
 		return found, p.silent(c, answers)
 	}
@@ -225,7 +220,12 @@ func (p *planned) leaves() (diags diag.List) {
 	t, at := p.topology, &p.topology.Cluster.Range
 	for _, l := range t.Leaving {
 		text := fmt.Sprintf("The node %q leaves the cluster, and is removed from %s with all that is on it.", l.Name, l.Hypervisor)
-		if l.Returns {
+		switch {
+		case l.Lost && l.Returns:
+			text = fmt.Sprintf("The node %q was on %s, which is lost. It leaves the cluster, and is then made anew on another hypervisor, with its name and its address.", l.Name, l.Hypervisor)
+		case l.Lost:
+			text = fmt.Sprintf("The node %q was on %s, which is lost. It leaves the cluster.", l.Name, l.Hypervisor)
+		case l.Returns:
 			text += " The next run that has it makes it anew, with its name and its address."
 		}
 		diags = append(diags, diag.Diagnostic{Warning: true, Summary: "Node leaves", Subject: at, Detail: text})

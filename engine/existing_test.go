@@ -289,7 +289,7 @@ func TestAHypervisorThatIsMissingIsNamed(t *testing.T) {
 	r := newRack(t, "h1", "h2")
 	r.changes(r.options("h1,h2"))
 	d := problem(t, engine.Run(t.Context(), r.options("h1")))
-	if want := `The cluster "boxes" has on h2: boxes-compute-01. The run does not have that host: name it by --hosts too. If it is gone for good, give --gone h2: what it had is made anew on other hosts.`; d.Summary != "Hypervisor missing" || d.Detail != want {
+	if want := `The cluster "boxes" has on h2: boxes-compute-01. The run does not have that host: name it by --hosts too. If it does not come back, give --lost h2: what it had is made anew on other hosts.`; d.Summary != "Hypervisor missing" || d.Detail != want {
 		t.Errorf("%s: %s", d.Summary, d.Detail)
 	}
 
@@ -306,14 +306,12 @@ func TestAHypervisorThatIsMissingIsNamed(t *testing.T) {
 	if s, report := engine.State(t.Context(), r.options("h1,h2")); len(s.Hosts) != 2 || !s.Hosts[0].Answers || s.Hosts[1].Answers {
 		t.Errorf("status %+v, %s", s.Hosts, problems(report))
 	}
-	both := r.options("h1,h2")
-	both.Gone = []string{"h2"}
-	if text := problems(engine.Run(t.Context(), both)); text != "Conflicting options: The host h2 is gone for good, by --gone, and this run works on it: leave it out of --hosts, or out of --gone." {
-		t.Error(text)
-	}
-	gone := r.options("h1")
-	gone.Gone = []string{"h2"}
-	r.changes(gone)
+	// The node of a lost host leaves, and the next run makes it anew. The host is not asked, though the run names it.
+	lost := r.options("h1,h2")
+	lost.Lost = []string{"h2"}
+	report := went(t, engine.Run(t.Context(), lost))
+	equal(t, "what comes back", report.Returning, []string{"boxes-compute-01"})
+	r.changes(lost)
 	equal(t, "the nodes", r.nodes("h1"), []string{"h1 boxes-compute-01 10.0.0.2", "h1 boxes-controller-01 10.0.0.1"})
 
 	// What was gone comes back.

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"maps"
 	"net"
+	"slices"
 	"time"
 
 	"github.com/hashicorp/hcl/v2"
@@ -141,6 +142,7 @@ func load(ctx context.Context, o Options) (texts, diag.List) {
 	}
 	inv.Reserve(o.Reserved)
 	hosts, more := inv.Select(ctx, from, o.Hosts)
+	hosts = slices.DeleteFunc(slices.Clone(hosts), func(h *inventory.Host) bool { return slices.Contains(o.Lost, h.Name) })
 	return texts{s, s, inv, hosts}, append(diags, more...)
 }
 

@@ -65,6 +65,7 @@ type Report struct {
 	Stages      []StageTime // in the order of the playbook
 	Hosts       []HostCounts
 	Outputs     []Output
+	Returning   []string // nodes that have left, and that another run makes anew
 	Duration    time.Duration
 	Diagnostics diag.List
 	Sources     map[string]*hcl.File // for snippets

@@ -50,6 +50,8 @@ import (
 	"kinit/modules/nft_table"
 	"kinit/modules/ovn_central"
 	"kinit/modules/ovn_chassis"
+	"kinit/modules/ovn_leave"
+	"kinit/modules/ovn_member"
 	"kinit/modules/ovn_port"
 	"kinit/modules/ovn_router"
 	"kinit/modules/ovn_sweep"
@@ -136,7 +138,7 @@ func All() []module.Kind {
 		winseed.Kind(), winimage.Kind(), wininstall.Kind(),
 		// The overlay.
 		ovsbridge.Kind(), ovsport.Kind(), ovsport.VethKind(),
-		ovnswitch.Kind(), ovnswitch.DHCPKind(), ovnport.Kind(), ovncentral.Kind(), ovssweep.Kind(), ovnsweep.Kind(), ovnsync.Kind(), ovnchassis.Kind(),
+		ovnswitch.Kind(), ovnswitch.DHCPKind(), ovnport.Kind(), ovncentral.Kind(), ovnmember.Kind(), ovnleave.Kind(), ovssweep.Kind(), ovnsweep.Kind(), ovnsync.Kind(), ovnchassis.Kind(),
 		ovnrouter.Kind(), ovnrouter.PortKind(), ovnrouter.NATKind(), ovnrouter.RouteKind(),
 		// Containers.
 		podmanbuild.Kind(), podmanimage.Kind(), podmannetwork.Kind(), podmanvolume.Kind(), podmanpod.Kind(),

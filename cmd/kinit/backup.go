@@ -38,7 +38,7 @@ $KINIT_BACKUP_PASSPHRASE, or the one that is asked for on a terminal. Volumes of
 			&cli.BoolFlag{Name: "overwrite", Category: command.HeadSelect, Usage: "replace a file that exists"},
 			&cli.StringSliceFlag{Name: "recipient", Category: command.HeadSelect, Usage: "encrypt for the owner of a public `KEY`, age1…; may be repeated"},
 			&cli.StringSliceFlag{Name: "recipients-file", Category: command.HeadSelect, Usage: "encrypt for the public keys in `FILE`, one a line; may be repeated"},
-			passphraseFlag(), command.AdoptFlag(), command.GoneFlag(),
+			passphraseFlag(), command.AdoptFlag(), command.LostFlag(),
 		}, command.OutputFlags(), command.ReportFlags()),
 		Action: func(c *cli.Context) error { return backUp(a, c) },
 	}

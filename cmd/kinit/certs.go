@@ -36,7 +36,7 @@ server answers meanwhile. The exit code is 1 if a certificate has ended.`,
 			"kinit certs k8s-podman-3-2-2 --hosts nyctea,tyto --renew",
 		) + command.ExitCodes(exit.OK, exit.Failed, exit.Usage, exit.Invalid, exit.Unreachable, exit.Interrupted),
 		Flags: slices.Concat(command.InputFlags(), []cli.Flag{
-			command.GoneFlag(), command.AdoptFlag(), withinFlag(),
+			command.LostFlag(), command.AdoptFlag(), withinFlag(),
 			&cli.BoolFlag{Name: "renew", Category: command.HeadSelect, Usage: "renew the certificates of Kubernetes now"},
 		}, command.OutputFlags(), command.ReportFlags()),
 		Action: func(c *cli.Context) error {

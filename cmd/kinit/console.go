@@ -43,7 +43,7 @@ user in as whom kinit logs in on the hypervisor, such as root.`,
 			"kinit console k8s-libvirt-1-1-1 k8s-compute-01 --rdp --var compute_os=windows",
 		) + command.ExitCodes(exit.OK, exit.Failed, exit.Usage, exit.Invalid, exit.Unreachable, exit.Interrupted),
 		Flags: slices.Concat(command.InputFlags(), []cli.Flag{
-			command.GoneFlag(),
+			command.LostFlag(),
 			&cli.BoolFlag{Name: "vnc", Category: command.HeadSelect, Usage: "forward the node's screen and print the address"},
 			&cli.BoolFlag{Name: "rdp", Category: command.HeadSelect, Usage: "forward the node's remote desktop and print the address"},
 			&cli.BoolFlag{Name: "serial", Category: command.HeadSelect, Usage: "open the serial console, also of a Windows node"},

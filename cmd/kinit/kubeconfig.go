@@ -40,7 +40,7 @@ are; an entry of the same name that kinit did not make is not replaced.`,
 			"kinit kubeconfig k8s-libvirt-1-1-1 --remove",
 		) + command.ExitCodes(exit.OK, exit.Failed, exit.Usage, exit.Invalid, exit.Unreachable, exit.Interrupted),
 		Flags: slices.Concat(command.InputFlags(), []cli.Flag{
-			command.GoneFlag(),
+			command.LostFlag(),
 			&cli.BoolFlag{Name: "merge", Category: command.HeadSelect, Usage: "add it to your file and make it the current context"},
 			&cli.BoolFlag{Name: "remove", Category: command.HeadSelect, Usage: "remove it from your file"},
 			&cli.StringFlag{Name: "file", Category: command.HeadSelect, Usage: "use `FILE` as your file; default: the first of $KUBECONFIG, or ~/.kube/config"},

@@ -15,7 +15,7 @@ import (
 // memberFlags are the flags of commands that take nodes out of a cluster.
 func memberFlags() []cli.Flag {
 	return slices.Concat(command.InputFlags(), []cli.Flag{
-		command.GoneFlag(), command.ForksFlag(), command.FreshFactsFlag(), command.AdoptFlag(), command.YesDestroyFlag(),
+		command.LostFlag(), command.ForksFlag(), command.FreshFactsFlag(), command.AdoptFlag(), command.YesDestroyFlag(),
 	}, command.OutputFlags(), command.DiffFlags("show every step with its diff"), command.ReportFlags())
 }
 

@@ -25,7 +25,12 @@ func TestMembersLeaveByRunsOfTheSpec(t *testing.T) {
 			[]string{"leave [web-01] evacuate [] destroy [web-01 web-02] hosts [a]", "leave [] evacuate [] destroy [web-01 web-02] hosts [a]"}},
 		"replace, and the node does not leave": {[]string{"replace", "site.hcl", "web-01", "--hosts", "a"}, true, []string{"leave [web-01] evacuate [] destroy [] hosts [a]"}},
 		"evacuate":                             {[]string{"evacuate", "site.hcl", "b", "--hosts", "a,b"}, false, []string{"leave [] evacuate [b] destroy [] hosts [a b]"}},
-		"run":                                  {[]string{"run", "site.hcl", "--yes-destroy", "web-01"}, false, []string{"leave [] evacuate [] destroy [web-01] hosts []"}},
+		"run without a lost host, and again": {[]string{"run", "site.hcl", "--hosts", "a,b", "--lost", "b"}, false,
+			[]string{"leave [] evacuate [] destroy [] hosts [a b] lost [b]", "leave [] evacuate [] destroy [] hosts [a b] lost [b]"}},
+		"run without a lost host, and it fails":   {[]string{"run", "site.hcl", "--lost", "b"}, true, []string{"leave [] evacuate [] destroy [] hosts [] lost [b]"}},
+		"a part of a run without a lost host":     {[]string{"run", "site.hcl", "--lost", "b", "--stop-after", "places"}, false, []string{"leave [] evacuate [] destroy [] hosts [] lost [b]"}},
+		"what a run without a lost host would do": {[]string{"run", "site.hcl", "--lost", "b", "--check"}, false, []string{"leave [] evacuate [] destroy [] hosts [] lost [b]"}},
+		"run": {[]string{"run", "site.hcl", "--yes-destroy", "web-01"}, false, []string{"leave [] evacuate [] destroy [web-01] hosts []"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -33,7 +38,11 @@ func TestMembersLeaveByRunsOfTheSpec(t *testing.T) {
 			var runs []string
 			p.during = func(_ context.Context, o engine.Options) {
 				runs = append(runs, fmt.Sprintf("leave %v evacuate %v destroy %v hosts %v", o.Leave, o.Evacuate, o.YesDestroy, o.Hosts))
+				if len(o.Lost) > 0 {
+					runs[len(runs)-1] += fmt.Sprintf(" lost %v", o.Lost)
+				}
 			}
+			p.report.Returning = []string{"web-01"} // if the run takes it out
 			p.report.Invalid = test.fails
 			code := p.run()
 			if failed := code != exit.OK; failed != test.fails {

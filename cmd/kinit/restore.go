@@ -43,7 +43,7 @@ with a passphrase is opened by --passphrase-file, $KINIT_BACKUP_PASSPHRASE, or o
 		) + command.ExitCodes(exit.OK, exit.Failed, exit.Usage, exit.Invalid, exit.Unreachable, exit.Interrupted),
 		Flags: slices.Concat(command.InputFlags(), []cli.Flag{
 			&cli.StringSliceFlag{Name: "identity", Category: command.HeadSelect, Usage: "decrypt with the private keys in `FILE`; may be repeated"},
-			passphraseFlag(), command.GoneFlag(), command.ForksFlag(), command.FreshFactsFlag(), command.AdoptFlag(),
+			passphraseFlag(), command.LostFlag(), command.ForksFlag(), command.FreshFactsFlag(), command.AdoptFlag(),
 			&cli.StringSliceFlag{Name: "yes-destroy", Category: command.HeadSelect, Usage: "make `NODES` anew although they are there, and lose what only they know"},
 		}, command.OutputFlags(), command.DiffFlags("show every step with its diff"), command.ReportFlags()),
 		Action: func(c *cli.Context) error { return restore(a, c) },

@@ -29,6 +29,9 @@ The nodes of a cluster stay on their hypervisors and keep their addresses, whate
 Another kubernetes_version upgrades a cluster that exists, one node after the other; 'kinit plan'
 shows how.
 
+A host that --lost names is not asked. The nodes that were there leave the cluster; then a second run
+makes them anew on the other hosts, with their names and addresses.
+
 PLANFILE is a file that 'kinit plan --out' wrote. kinit plans again, and does the plan only if
 each task would do exactly what was saved; else it does nothing and names the differences.
 Tasks whose changes were known only after others are done without this comparison, and so are
@@ -45,7 +48,7 @@ the run as Ctrl-C does.`,
 			"kinit run site.hcl -i inventory.hcl --var motd='hello, world' --check",
 		) + command.ExitCodes(exit.OK, exit.Failed, exit.Usage, exit.Invalid, exit.Unreachable, exit.Interrupted),
 		Flags: slices.Concat(command.InputFlags(), command.SelectionFlags(), []cli.Flag{
-			command.GoneFlag(), command.FreshFactsFlag(), command.AdoptFlag(), command.RebalanceFlag(), command.YesDestroyFlag(),
+			command.LostFlag(), command.FreshFactsFlag(), command.AdoptFlag(), command.RebalanceFlag(), command.YesDestroyFlag(),
 			&cli.BoolFlag{Name: "check", Category: command.HeadSelect,
 				Usage: "show what would change, and change nothing; exit code 0 also with changes"},
 			&cli.BoolFlag{Name: "step", Category: command.HeadSelect,
@@ -80,14 +83,30 @@ the run as Ctrl-C does.`,
 			if err != nil {
 				return err
 			}
-			ctx, s, err := command.Begin(a, c, o, mode)
-			if err != nil {
-				return err
+			once := func() (*engine.Report, error) {
+				ctx, s, err := command.Begin(a, c, o, mode)
+				if err != nil {
+					return nil, err
+				}
+				report := do
+				if step {
+					report = stepwise(do, s.Screen.(*view.Text))
+				}
+				done := report(ctx, s.Options)
+				return done, s.End(done)
 			}
-			if step {
-				do = stepwise(do, s.Screen.(*view.Text))
+			report, err := once()
+			if err == nil && !c.Bool("check") && comesBack(o, report) {
+				_, err = once()
 			}
-			return s.End(do(ctx, s.Options))
+			return err
 		},
 	}
+}
+
+// comesBack reports whether the nodes of lost hosts have left, so that a second run makes them anew. A run of a part of
+// the tasks may not have come so far.
+func comesBack(o engine.Options, report *engine.Report) bool {
+	whole := o.StopAfter == "" && o.StartAt == "" && len(o.Only)+len(o.Skip)+len(o.Limit) == 0
+	return whole && len(o.Lost) > 0 && len(report.Returning) > 0
 }

@@ -41,7 +41,7 @@ and that ends within 30 days is broken. With --output json there is one object, 
 docs/operating.md describes.`,
 		UsageText: command.Examples("kinit status k8s-libvirt-1-1-1 --hosts nyctea,tyto") +
 			command.ExitCodes(exit.OK, exit.Failed, exit.Usage, exit.Invalid, exit.Pending, exit.Unreachable, exit.Interrupted),
-		Flags: slices.Concat(command.InputFlags(), []cli.Flag{command.GoneFlag(), withinFlag()}, command.OutputFlags()),
+		Flags: slices.Concat(command.InputFlags(), []cli.Flag{command.LostFlag(), withinFlag()}, command.OutputFlags()),
 		Action: func(c *cli.Context) error {
 			ctx, s, err := command.OnSpec(a, c, command.Mode{View: view.Read, PendingFails: true})
 			if err != nil {
@@ -130,7 +130,7 @@ func repairs(c *cli.Context, spec string) health.Repairs {
 	}
 	return health.Repairs{
 		Run: line("run"), Renew: line("certs", "--renew"),
-		Gone: func(host string) string { return line("run", "--gone", shell.POSIX(host)) },
+		Lost: func(host string) string { return line("run", "--lost", shell.POSIX(host)) },
 		Log: func(node string) string {
 			return line("ssh", shell.POSIX(node), "--", "journalctl", "--unit", "kubelet", "--lines", "50")
 		},

@@ -46,7 +46,13 @@ func nearestOf(given string, names []string) []string {
 		}
 	}
 	slices.Sort(found)
-	return slices.Compact(found)
+	found = slices.Compact(found)
+	// An end that is missing is likelier than another letter.
+	longer := slices.DeleteFunc(slices.Clone(found), func(name string) bool { return !strings.HasPrefix(name, given) })
+	if len(longer) > 0 {
+		return longer
+	}
+	return found
 }
 
 // nearest is how many names Near offers at most.

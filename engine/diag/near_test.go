@@ -4,11 +4,13 @@ import "testing"
 
 func TestNearOffersTheMostLikeNames(t *testing.T) {
 	t.Parallel()
-	names := []string{"a", "file", "files", "command", "libvirt_domain", "libvirt_volume", "nyctea"}
+	names := []string{"a", "file", "files", "command", "libvirt_domain", "libvirt_volume", "nyctea", "hosts", "lost", "most"}
 	tests := map[string]struct{ given, want string }{
 		"one letter wrong":            {"filf", ` Did you mean "file"?`},
 		"two swapped letters":         {"comamnd", ` Did you mean "command"?`},
 		"case does not count":         {"NYCTEA", ` Did you mean "nyctea"?`},
+		"only its end is missing":     {"libvirt_volum", ` Did you mean "libvirt_volume"?`},
+		"an end before a letter":      {"host", ` Did you mean "hosts"?`},
 		"two are as near":             {"filex", ` Did you mean "file" or "files"?`},
 		"a long name may differ more": {"libvirt_domian_", ` Did you mean "libvirt_domain"?`},
 		"one letter is like nothing":  {"x", ""},

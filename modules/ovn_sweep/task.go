@@ -4,6 +4,7 @@ package ovnsweep
 
 import (
 	"context"
+	"slices"
 
 	"kinit/engine/module"
 	"kinit/modules/internal/ovn"
@@ -45,12 +46,18 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	if !t.All {
 		return steps, nil
 	}
+	forget, err := ovn.PlanAbsent(ctx, h, ovn.Northbound(), func(rows nb.Rows, owner string) (ovn.Change, error) {
+		return ovn.WantNone(rows, owner), nil
+	})
+	if err != nil {
+		return nil, err
+	}
 	south, err := ovn.Load[sb.Rows](ctx, h, ovn.Southbound())
 	if err != nil {
 		return nil, err
 	}
 	more, err := ovn.PlanAbsent(ctx, h, ovn.Southbound(), dropListener(south))
-	return append(steps, more...), err
+	return slices.Concat(steps, forget, more), err
 }
 
 type Outputs struct {

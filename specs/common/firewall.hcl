@@ -13,11 +13,11 @@ task "firewall" "tunnels" {
 # The southbound database, which the others ask; it asks each for its certificate.
 task "firewall" "southbound" {
   stage     = "network"
-  when      = local.overlay && length(local.overlay_hosts) > 1
-  host      = local.first
+  when      = length(local.overlay_hosts) > 1 && (host.name == local.first || local.clustered)
+  hosts     = local.database_hosts
   protocol  = "tcp"
   ports     = ["6642"]
-  interface = task.facts.underlay[local.first].route_interface
+  interface = task.facts.underlay[host.name].route_interface
 }
 
 # What nodes send outside leaves the router by this bridge, with the router's address.

@@ -1,5 +1,5 @@
-# network: one overlay over all hypervisors, and machines whose pool asks for it. The
-# northbound database is reached over its socket; the southbound one listens with TLS.
+# network: one overlay over all hypervisors, and machines whose pool asks for it. kinit reaches both
+# databases over their sockets; chassis reach the southbound one over TLS.
 
 locals {
   # Geneve takes 58 bytes: outer Ethernet 14, IPv4 20, UDP 8, Geneve 8, OVN's option 8.
@@ -78,7 +78,7 @@ block "overlay_central" {
     private_key = "${local.overlay_pki}/chassis.key"
     certificate = "${local.overlay_pki}/chassis.crt"
     ca_cert     = "${local.overlay_pki}/chassis-ca.crt"
-    depends_on  = [task.x509_certificate.chassis, task.copy.overlay_ca]
+    depends_on  = [task.x509_certificate.chassis, task.copy.overlay_ca, task.systemd_unit.ovn_relay, task.systemd_unit.ovn_northd]
   }
 }
 
@@ -97,7 +97,7 @@ block "chassis" {
   }
 
   task "ovn_chassis" "chassis" {
-    remote          = "ssl:${task.facts.underlay[local.first].route_address}:6642"
+    remote          = local.southbound_remote
     encap_type      = "geneve"
     encap_ip        = task.facts.underlay[host.name].route_address
     datapath_type   = local.datapath_type

@@ -78,7 +78,7 @@ block "overlay_hypervisors" {
 block "central" {
   stage = "prepare"
   when  = local.build && local.overlay
-  host  = local.first
+  hosts = local.central_hosts
 
   task "package" "central" {
     names      = coalesce(var.central_packages, local.prepared[task.command.system[host.name].stdout].central)
@@ -86,10 +86,12 @@ block "central" {
     depends_on = [task.package.hypervisor, task.package.repositories]
   }
 
+  # Databases that are members have units of their own.
   task "service" "central" {
+    when       = host.name == local.first && !local.clustered
     name       = local.prepared[task.command.system[host.name].stdout].services.central
     enabled    = true
     state      = "started"
-    depends_on = [task.package.central]
+    depends_on = [task.command.databases]
   }
 }

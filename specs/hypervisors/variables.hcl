@@ -16,7 +16,7 @@ variable "overlay_packages" {
 variable "central_packages" {
   type        = list(string)
   default     = null
-  description = "Further packages of the first hypervisor, which has OVN's databases, in place of those that its system has."
+  description = "Further packages of hypervisors with OVN's databases, in place of those that their systems have."
 }
 
 variable "address_packages" {

@@ -41,3 +41,17 @@ output "kubeconfig" {
     key         = task.x509_certificate.admin.key_pem
   })
 }
+
+# The cluster outlives its first hypervisor: others have the authority too.
+block "authority_copies" {
+  stage = "network"
+  hosts = local.copy_hosts
+
+  task "copy" "authority_copy" {
+    for_each       = toset(["key", "crt"])
+    dest           = "${local.root}/pki/kubernetes.${each.key}"
+    content_secret = each.key == "key" ? task.x509_ca.kubernetes.key_pem : task.x509_ca.kubernetes.cert_pem
+    mode           = each.key == "key" ? "0600" : "0644"
+    depends_on     = [task.directory.pki]
+  }
+}

@@ -10,6 +10,16 @@ task "secret" "join" {
   depends_on = [task.directory.root]
 }
 
+# The cluster outlives its first hypervisor: others have the token too.
+task "copy" "join_copy" {
+  stage          = "network"
+  hosts          = local.copy_hosts
+  dest           = "${local.root}/${local.rancher}-token"
+  content_secret = task.secret.join.value
+  mode           = "0600"
+  depends_on     = [task.directory.root]
+}
+
 block "rancher_authority" {
   stage = "cluster"
   host  = local.first_node

@@ -22,7 +22,7 @@ func preparedImages(t *testing.T, k *kinit, stock map[string]string, before map[
 		r := k.must(t, append(run, "--output", "json")...)
 		bothReady(t, r)
 		for _, e := range r.events {
-			if e.Kind == "task_finished" && strings.HasPrefix(e.Task, "task.download.kubernetes") {
+			if e.Kind == "task_finished" && e.Status != "skipped" && strings.HasPrefix(e.Task, "task.download.kubernetes") {
 				t.Errorf("%s is done, and the image has the programs", e.Task)
 			}
 		}

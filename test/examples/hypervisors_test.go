@@ -103,7 +103,7 @@ func TestAFirewallIsOpenedBeforeItIsInTheWay(t *testing.T) {
 	for _, test := range []struct{ earlier, later string }{
 		{`task.firewall.tunnels["a"]`, "task.ovn_sync.overlay"},
 		{`task.firewall.tunnels["m1"]`, "task.ovn_sync.overlay"},
-		{"task.firewall.southbound", "task.ovn_sync.overlay"},
+		{`task.firewall.southbound["a"]`, "task.ovn_sync.overlay"},
 		{`task.firewall.outside["a"]`, "task.ovn_sync.overlay"},
 		{`task.firewall.published["a"]`, `task.podman_pod.services["a"]`},
 		{`task.podman_network.outside["a"]`, `task.firewall.pod["a"]`},

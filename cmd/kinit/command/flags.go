@@ -78,10 +78,10 @@ func RebalanceFlag() cli.Flag {
 		Usage: "move nodes so that hypervisors have equal shares; what is on them is lost"}
 }
 
-// GoneFlag gives up what hosts had of a cluster.
-func GoneFlag() cli.Flag {
-	return &cli.StringSliceFlag{Name: "gone", Category: HeadInput,
-		Usage: "take `HOSTS` as gone for good: what they had is made anew elsewhere"}
+// LostFlag gives up what hosts had of a cluster.
+func LostFlag() cli.Flag {
+	return &cli.StringSliceFlag{Name: "lost", Category: HeadInput,
+		Usage: "`HOSTS` do not come back: what they had is made anew elsewhere"}
 }
 
 // YesDestroyFlag accepts that data is lost with nodes that leave.
@@ -157,7 +157,7 @@ func Options(a *app.App, c *cli.Context, spec string) (engine.Options, error) {
 	o.Vars, o.VarFiles, o.Set = values, c.StringSlice("var-file"), c.StringSlice("set")
 	o.StopAfter, o.StartAt = c.String("stop-after"), c.String("start-at")
 	o.FreshFacts, o.Adopt = c.Bool("fresh-facts"), c.Bool("adopt")
-	o.Rebalance, o.Gone, o.Offline = c.Bool("rebalance"), List(c, "gone"), c.Bool("offline")
+	o.Rebalance, o.Lost, o.Offline = c.Bool("rebalance"), List(c, "lost"), c.Bool("offline")
 	o.YesDestroy = List(c, "yes-destroy")
 	if folder := c.String("full-output"); folder != "" {
 		o.OutputDir = a.Abs(folder)

@@ -17,7 +17,7 @@ var now = time.Date(2025, 3, 1, 12, 0, 0, 0, time.UTC)
 
 var repairs = Repairs{
 	Run: "RUN", Renew: "RENEW",
-	Gone: func(host string) string { return "GONE " + host },
+	Lost: func(host string) string { return "LOST " + host },
 	Log:  func(node string) string { return "LOG " + node },
 }
 
@@ -98,7 +98,7 @@ func TestWhatDiffersIsNamedWithItsPlaceAndItsRepair(t *testing.T) {
 				s.Hosts[i].Answers, s.Hosts[i].Message = false, "unreachable: no answer within 4s"
 			}
 			delete(s.Observed, nodesOutput)
-		}, []Difference{{Kind: "host", Name: "tyto", Host: "tyto", Detail: []string{"unreachable: no answer within 4s", "on it are c2, w1"}, Repair: "GONE tyto", Broken: true}}},
+		}, []Difference{{Kind: "host", Name: "tyto", Host: "tyto", Detail: []string{"unreachable: no answer within 4s", "on it are c2, w1"}, Repair: "LOST tyto", Broken: true}}},
 		{"a silent node", func(s *engine.Status) {
 			s.Hosts[2].Answers, s.Hosts[2].Message = false, "unreachable"
 		}, []Difference{{Kind: "host", Name: "w1", Host: "w1", Detail: []string{"unreachable"}, Repair: "RUN", Broken: true}}},

@@ -13,7 +13,7 @@ import (
 type Repairs struct {
 	Run   string                   // deploys the spec
 	Renew string                   // renews the certificates of Kubernetes
-	Gone  func(host string) string // deploys the spec without a host that is gone for good
+	Lost  func(host string) string // deploys the spec without a host that does not come back
 	Log   func(node string) string // shows the kubelet's log of a node
 }
 
@@ -72,7 +72,7 @@ func silent(s Status, r Repairs) (all []Difference) {
 		d := Difference{Broken: true, Kind: "host", Name: h.Name, Host: h.Name, Detail: []string{h.Message}, Repair: r.Run}
 		if nodes := behind[h.Name]; len(nodes) > 0 {
 			d.Detail = append(d.Detail, "on it are "+strings.Join(nodes, ", "))
-			d.Repair = r.Gone(h.Name)
+			d.Repair = r.Lost(h.Name)
 		}
 		all = append(all, d)
 	}

@@ -31,12 +31,13 @@ type Existing struct {
 	on     map[string][]string // the hosts that have a node, sorted, by its name
 	told   map[string]bool     // hosts that could say which nodes they have
 	silent map[string]error    // why hosts did not answer, if that matters
+	lost   []string            // hosts that do not come back
 }
 
-// Merge joins what the hosts have. Hosts that are gone for good count as if they had nothing
-// and nobody had ever been there.
-func Merge(answers []Answer, gone []string) Existing {
-	x := Existing{on: map[string][]string{}, told: map[string]bool{}, silent: map[string]error{}}
+// Merge joins what the hosts have. What was on lost hosts is there no more: the nodes leave, and the
+// rest is placed anew.
+func Merge(answers []Answer, lost []string) Existing {
+	x := Existing{on: map[string][]string{}, told: map[string]bool{}, silent: map[string]error{}, lost: lost}
 	var records []*Record
 	for _, a := range answers {
 		x.silent[a.Host], x.told[a.Host] = a.Err, a.Told
@@ -51,27 +52,52 @@ func Merge(answers []Answer, gone []string) Existing {
 		slices.Sort(x.on[name])
 		x.on[name] = slices.Compact(x.on[name])
 	}
-	x.record = newest(records).without(gone)
+	x.record = newest(records).without(lost)
 	return x
 }
 
-// without returns the record as if nothing had ever been on some hosts. What was there keeps
-// its address.
-func (r *Record) without(gone []string) *Record {
-	if r == nil || len(gone) == 0 {
+// without returns the record without lost hosts. A pod that was there keeps its address, and so does a node
+// that was to come back there. Other nodes still have to leave.
+func (r *Record) without(lost []string) *Record {
+	if r == nil || len(lost) == 0 {
 		return r
 	}
 	left := *r
-	left.Hypervisors = slices.DeleteFunc(slices.Clone(r.Hypervisors), func(p Place) bool { return slices.Contains(gone, p.Name) })
+	left.Hypervisors = slices.DeleteFunc(slices.Clone(r.Hypervisors), func(p Place) bool { return slices.Contains(lost, p.Name) })
 	left.Pods, left.Nodes = slices.Clone(r.Pods), slices.Clone(r.Nodes)
-	for _, places := range [][]Place{left.Pods, left.Nodes} {
-		for i := range places {
-			if slices.Contains(gone, places[i].Hypervisor) {
-				places[i].Hypervisor = ""
-			}
+	for i := range left.Pods {
+		if slices.Contains(lost, left.Pods[i].Hypervisor) {
+			left.Pods[i].Hypervisor = ""
+		}
+	}
+	for i := range left.Nodes {
+		if left.Nodes[i].Away && slices.Contains(lost, left.Nodes[i].Hypervisor) {
+			left.Nodes[i].Hypervisor = ""
 		}
 	}
 	return &left
+}
+
+// givenUp returns what exists without the nodes of lost hosts, which have their addresses only.
+func (x Existing) givenUp() Existing {
+	if x.record == nil {
+		return x
+	}
+	left := *x.record
+	left.Nodes = slices.Clone(left.Nodes)
+	for i := range left.Nodes {
+		if x.isLost(left.Nodes[i].Name) {
+			left.Nodes[i].Hypervisor = ""
+		}
+	}
+	x.record = &left
+	return x
+}
+
+// isLost reports whether a node was on a host that does not come back.
+func (x Existing) isLost(node string) bool {
+	host := x.host(node)
+	return host != "" && slices.Contains(x.lost, host)
 }
 
 // Known reports whether a host has a record of the cluster, or a node of it.
@@ -148,7 +174,7 @@ func (x Existing) host(node string) string {
 	if len(on) == 0 || slices.Contains(on, place.Hypervisor) {
 		return place.Hypervisor
 	}
-	if place.Hypervisor != "" && !x.told[place.Hypervisor] {
+	if place.Hypervisor != "" && !x.told[place.Hypervisor] && !slices.Contains(x.lost, place.Hypervisor) {
 		return place.Hypervisor
 	}
 	return on[0]
@@ -182,7 +208,7 @@ func (x Existing) missing(c Cluster, hosts []*inventory.Host) diag.List {
 		if _, is := x.node(p.Name); is {
 			host = x.host(p.Name)
 		}
-		if host != "" {
+		if host != "" && !slices.Contains(x.lost, host) {
 			on[host] = append(on[host], p.Name)
 		}
 	}
@@ -193,9 +219,9 @@ func (x Existing) missing(c Cluster, hosts []*inventory.Host) diag.List {
 		switch {
 		case x.silent[host] != nil:
 			d.Summary, d.Cause = "Hypervisor does not answer", errors.Join(ErrExisting, x.silent[host])
-			d.Detail += fmt.Sprintf("That host does not answer: %v. If it is gone for good, leave it out of --hosts and give --gone %s: what it had is made anew on other hosts.", x.silent[host], host)
+			d.Detail += fmt.Sprintf("That host does not answer: %v. If it does not come back, give --lost %s: what it had is made anew on other hosts.", x.silent[host], host)
 		case !there[host]:
-			d.Detail += fmt.Sprintf("The run does not have that host: name it by --hosts too. If it is gone for good, give --gone %s: what it had is made anew on other hosts.", host)
+			d.Detail += fmt.Sprintf("The run does not have that host: name it by --hosts too. If it does not come back, give --lost %s: what it had is made anew on other hosts.", host)
 		default:
 			continue
 		}

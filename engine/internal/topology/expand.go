@@ -26,11 +26,14 @@ type Input struct {
 // address, unless its own block has another hypervisor for it.
 func Expand(in Input) (*Topology, diag.List) {
 	c := in.Cluster
-	if len(in.Hosts) < c.Hypervisors {
+	if len(in.Hosts) < c.Hypervisors-len(in.Existing.lost) || len(in.Hosts) == 0 && c.Hypervisors > 0 {
 		return nil, tooFew(c, in.Hosts)
 	}
 	if diags := in.Existing.missing(c, in.Hosts); diags.HasErrors() {
 		return nil, diags
+	}
+	if in.Restore.ID != "" {
+		in.Existing = in.Existing.givenUp() // There is no cluster that the nodes of lost hosts could leave.
 	}
 	hosts := in.Existing.order(in.Hosts)
 	e := &expansion{
@@ -113,7 +116,7 @@ func (e *expansion) nodes() {
 		for i := range p.Count {
 			node := e.node(p, i, taken)
 			own := e.settle(&node)
-			if e.Leave.has(node, e.Existing) {
+			if e.Leave.has(node, e.Existing) || !e.Anew && e.Existing.isLost(node.Name) {
 				e.out[node.Name] = true
 				continue
 			}
@@ -209,7 +212,8 @@ func (e *expansion) leaving() {
 		}
 		port := e.ids.port(place.Name, place)
 		port.IP = place.IP
-		e.t.Leaving = append(e.t.Leaving, Leaving{Port: port, Hypervisor: host, Returns: e.out[place.Name], Destroy: e.Leave.destroys(place.Name, e.Cluster.Name), long: place.Long})
+		e.t.Leaving = append(e.t.Leaving, Leaving{Port: port, Hypervisor: host, Returns: e.out[place.Name], Lost: e.Existing.isLost(place.Name),
+			Destroy: e.Leave.destroys(place.Name, e.Cluster.Name) || e.Existing.isLost(place.Name), long: place.Long})
 	}
 }
 

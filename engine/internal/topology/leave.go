@@ -56,6 +56,9 @@ func (t *Topology) others(have Existing, out map[string]bool) (now, left []Place
 	for _, l := range t.Leaving {
 		place := Place{Name: l.Name, Long: l.long, Hypervisor: l.Hypervisor, IP: l.IP, MAC: l.MAC}
 		now = append(now, place)
+		if l.Lost {
+			place.Hypervisor = "" // it comes back elsewhere
+		}
 		if place.Away = true; l.Returns {
 			left = append(left, place)
 		}

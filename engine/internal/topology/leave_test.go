@@ -2,6 +2,7 @@ package topology
 
 import (
 	"fmt"
+	"net/netip"
 	"strings"
 	"testing"
 
@@ -119,7 +120,7 @@ func TestANodeOnALostHostDoesNotLead(t *testing.T) {
 	if len(diags) > 0 {
 		t.Fatal(diags)
 	}
-	if diff := cmp.Diff([]string{"controller led by c-controller-02"}, leaving(topo)); diff != "" {
+	if diff := cmp.Diff([]string{"c-controller-01 10.0.0.1 leaves h1, returns, destroyed", "controller led by c-controller-02"}, leaving(topo)); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -172,5 +173,50 @@ func TestNodesThatExistAreThoseThatStay(t *testing.T) {
 				t.Error(diff)
 			}
 		})
+	}
+}
+
+func TestNodesOfALostHostLeaveAndComeBackElsewhere(t *testing.T) {
+	t.Parallel()
+	three := clusterOf(2, 2)
+	record := recorded(t, three, "h1", "h2", "h3")
+	text := strings.Replace(three, `cluster "c" {`, `cluster "c" {
+  hypervisors = 3`, 1)
+	first, diags := expandOver(t, text, Input{Hosts: hosts("h2", "h3"), Existing: Merge(on(record, "h2", "h3"), []string{"h1"})})
+	if len(diags) > 0 {
+		t.Fatal(diags)
+	}
+	var leave []string
+	for _, l := range first.Leaving {
+		leave = append(leave, fmt.Sprintf("%s %s lost %t returns %t destroy %t", l.Name, l.Hypervisor, l.Lost, l.Returns, l.Destroy))
+	}
+	want := []string{"c-compute-02 h1 lost true returns true destroy true", "c-controller-01 h1 lost true returns true destroy true"}
+	if diff := cmp.Diff(want, leave); diff != "" {
+		t.Errorf("leaving (-want +got):\n%s", diff)
+	}
+	if first.Leads["controller"] != "c-controller-02" || first.Pods[0].Hypervisor != "h2" {
+		t.Errorf("%s leads, the services are on %s", first.Leads["controller"], first.Pods[0].Hypervisor)
+	}
+
+	// After an interrupt the same nodes leave; when they have left, they come back with their addresses.
+	again, _ := expandOver(t, text, Input{Hosts: hosts("h2", "h3"), Existing: Merge(on(parsed(t, first.Record), "h2", "h3"), []string{"h1"})})
+	if len(again.Leaving) != 2 || again.Record != first.Record {
+		t.Errorf("after an interrupt %v leave", again.Leaving)
+	}
+	second, diags := expandOver(t, text, Input{Hosts: hosts("h2", "h3"), Existing: Merge(on(parsed(t, first.Left), "h2", "h3"), []string{"h1"})})
+	if len(diags) > 0 || len(second.Leaving) > 0 {
+		t.Fatal(diags, second.Leaving)
+	}
+	was := map[string]netip.Addr{}
+	for _, p := range record.Nodes {
+		was[p.Name] = p.IP
+	}
+	for _, n := range second.Nodes {
+		if n.Hypervisor == "h1" || n.IP != was[n.Name] {
+			t.Errorf("%s is on %s with %s, and had %s", n.Name, n.Hypervisor, n.IP, was[n.Name])
+		}
+	}
+	if len(second.Nodes) != 4 || second.Leads["controller"] != "c-controller-02" {
+		t.Errorf("%d nodes, %s leads", len(second.Nodes), second.Leads["controller"])
 	}
 }

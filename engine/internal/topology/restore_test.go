@@ -1,6 +1,7 @@
 package topology
 
 import (
+	"net/netip"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -70,5 +71,28 @@ func TestMachinesOfARestoredPoolAreNotMadeAnew(t *testing.T) {
 	}
 	if diff := cmp.Diff(Restoring{ID: "b1", Machines: []string{"m1", "m2"}, There: map[string]string{}}, topo.Restore); diff != "" {
 		t.Error(diff)
+	}
+}
+
+func TestARestoreMakesNodesOfALostHostAnewAtOnce(t *testing.T) {
+	t.Parallel()
+	before := recorded(t, clusterOf(2, 1), "h1", "h2", "h3")
+	topo, diags := expandOver(t, clusterOf(2, 1), Input{
+		Hosts: hosts("h2", "h3"), Existing: Merge(on(before, "h2", "h3 c-compute-01"), []string{"h1"}), Restore: Restore{ID: "b1", Pool: "controller"},
+	})
+	if len(diags) > 0 {
+		t.Fatal(diags)
+	}
+	if len(topo.Leaving) > 0 || len(topo.Nodes) != 3 {
+		t.Errorf("%v leave, and there are %d nodes", topo.Leaving, len(topo.Nodes))
+	}
+	was := map[string]netip.Addr{}
+	for _, p := range before.Nodes {
+		was[p.Name] = p.IP
+	}
+	for _, n := range topo.Nodes {
+		if n.Hypervisor == "h1" || n.IP != was[n.Name] {
+			t.Errorf("%s is on %s with %s, and had %s", n.Name, n.Hypervisor, n.IP, was[n.Name])
+		}
 	}
 }

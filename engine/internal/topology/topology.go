@@ -125,6 +125,7 @@ type Leaving struct {
 	Port
 	Hypervisor string
 	Returns    bool // its place is kept for a later run, which makes it anew
+	Lost       bool // its hypervisor does not come back
 	Destroy    bool // it leaves even if data is lost with it
 
 	long string // the name that Name shortens; empty if it shortens none

@@ -26,8 +26,13 @@ const Folder = module.Manifests
 // and marks them; they are removed with the last.
 const Shared = module.StateFolder + "/shared"
 
-// IsShared reports whether a path is Shared or below it.
-func IsShared(name string) bool { return strings.HasPrefix(name+"/", Shared+"/") }
+// sharedUnit begins the names of units that serve all clusters of a host.
+const sharedUnit = "kinit-shared-"
+
+// IsShared reports whether a path is Shared or below it, or a name is that of a shared unit.
+func IsShared(name string) bool {
+	return strings.HasPrefix(name+"/", Shared+"/") || strings.HasPrefix(name, sharedUnit)
+}
 
 // Of returns an owner's private folder: its manifest and its files.
 func Of(owner string) string { return path.Join(Folder, owner) }

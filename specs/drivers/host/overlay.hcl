@@ -86,7 +86,7 @@ block "overlay_machines_network" {
   # No way outside leads through a machine, so it has no bridge for one.
   task "ovn_chassis" "machine" {
     name          = host.name
-    remote        = "ssl:${task.facts.underlay[local.first].route_address}:6642"
+    remote        = local.southbound_remote
     encap_type    = "geneve"
     encap_ip      = task.facts.underlay[host.name].route_address
     datapath_type = local.datapath_type

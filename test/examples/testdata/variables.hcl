@@ -34,6 +34,7 @@ dns_public               = ["192.0.2.53"]
 drain_timeout            = "30m"
 upgrade_serial           = "25%"
 encapsulation_address    = { nyctea = "198.51.100.10" }
+ovn_databases            = 1
 files_port               = 8081
 flannel_images           = { flannel = "mirror.example/flannel:v0.26.7", plugin = "mirror.example/flannel-cni-plugin:v1.6.2-flannel1" }
 eksd_url                 = "https://mirror.example/eks-distro"

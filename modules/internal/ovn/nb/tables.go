@@ -7,6 +7,8 @@ type Global struct {
 	NbCfg int    `ovsdb:"nb_cfg"` // counted up with each change
 	SbCfg int    `ovsdb:"sb_cfg"` // the change the southbound database has
 	HvCfg int    `ovsdb:"hv_cfg"` // the change every chassis has
+
+	ExternalIDs map[string]string `ovsdb:"external_ids"`
 }
 
 // Switch is a row of Logical_Switch.

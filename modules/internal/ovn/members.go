@@ -1,0 +1,61 @@
+package ovn
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"kinit/modules/internal/ovn/nb"
+)
+
+// membersPrefix before an owner is the key of the northbound database's external_ids that lists the
+// hosts whose databases the owner wants to be members.
+const membersPrefix = "kinit-members-"
+
+// Wanted returns the hosts that an owner wants to have members, and those that others want.
+func Wanted(global nb.Global, owner string) (own, others []string) {
+	for _, key := range slices.Sorted(maps.Keys(global.ExternalIDs)) {
+		name, ok := strings.CutPrefix(key, membersPrefix)
+		if !ok {
+			continue
+		}
+		hosts := strings.Split(global.ExternalIDs[key], ",")
+		if name == owner {
+			own = hosts
+		} else {
+			others = append(others, hosts...)
+		}
+	}
+	return own, others
+}
+
+// Want returns the change that records which hosts an owner wants to have members. Without an owner nothing is recorded.
+func Want(rows nb.Rows, owner string, hosts []string) Change {
+	if len(rows.Globals) == 0 || owner == "" {
+		return Change{}
+	}
+	global := rows.Globals[0]
+	hosts = slices.Sorted(slices.Values(hosts))
+	if own, _ := Wanted(global, owner); slices.Equal(own, hosts) {
+		return Change{}
+	}
+	return Change{
+		Text:  "note the members of OVN's databases: " + strings.Join(hosts, ", "),
+		Edits: []Edit{SetKeys(&global, &global.ExternalIDs, map[string]string{membersPrefix + owner: strings.Join(hosts, ",")})},
+	}
+}
+
+// WantNone returns the change that removes an owner's record of members.
+func WantNone(rows nb.Rows, owner string) Change {
+	if len(rows.Globals) == 0 || owner == "" {
+		return Change{}
+	}
+	global := rows.Globals[0]
+	if own, _ := Wanted(global, owner); len(own) == 0 {
+		return Change{}
+	}
+	return Change{
+		Text:  "forget the members of OVN's databases",
+		Edits: []Edit{UnsetKeys(&global, &global.ExternalIDs, membersPrefix+owner)},
+	}
+}
