@@ -213,10 +213,12 @@ func moves(t *topology.Topology) (diags diag.List) {
 	return diags
 }
 
-// leaves warns about each node that leaves the cluster, each pod that leaves a hypervisor, and a
-// hypervisor that keeps more than nodes. A run that ends before nodes leave, as clean-up does,
-// gets no warning.
-func (p *planned) leaves() (diags diag.List) {
+// nodesLeave warns about each node that leaves the cluster. A run that ends before nodes leave, as
+// clean-up does, gets no warning.
+func (p *planned) nodesLeave() (diags diag.List) {
+	if p.plan != nil && !p.plan.Leaving() {
+		return nil
+	}
 	t, at := p.topology, &p.topology.Cluster.Range
 	for _, l := range t.Leaving {
 		text := fmt.Sprintf("The node %q leaves the cluster, and is removed from %s with all that is on it.", l.Name, l.Hypervisor)
@@ -230,6 +232,13 @@ func (p *planned) leaves() (diags diag.List) {
 		}
 		diags = append(diags, diag.Diagnostic{Warning: true, Summary: "Node leaves", Subject: at, Detail: text})
 	}
+	return diags
+}
+
+// podsLeave warns about each pod that leaves a hypervisor, and about a hypervisor that is evacuated
+// and keeps one.
+func (p *planned) podsLeave() (diags diag.List) {
+	t, at := p.topology, &p.topology.Cluster.Range
 	for _, pod := range t.Pods {
 		for _, host := range pod.Leaving {
 			diags = append(diags, diag.Diagnostic{Warning: true, Summary: "Pod leaves", Subject: at,

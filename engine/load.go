@@ -194,8 +194,8 @@ func (p *planned) build(c *topology.Cluster) (diags diag.List) {
 		Selection: plan.Selection{StopAfter: o.StopAfter, StartAt: o.StartAt, Only: o.Only, Skip: o.Skip, Tags: o.Tags, SkipTags: o.SkipTags, Limit: o.Limit},
 	})
 	p.plan = made
-	if p.topology != nil && (made == nil || made.Leaving()) {
-		diags = append(diags, p.leaves()...)
+	if p.topology != nil {
+		diags = append(append(diags, p.nodesLeave()...), p.podsLeave()...)
 	}
 	if made != nil && made.Owner != "" {
 		p.fresh = instance.New(controller(), o.Spec)

@@ -28,11 +28,10 @@ func choicesOfStockImages(t *testing.T) {
 		site := "http://" + labAddress(4) + "/nowhere"
 		k.call(t, append(plain, "--var", "calico_url="+site)...).lacks(t, site+"/c", "The variable calico_url names another place of them")
 	})
-	var api *api
 	step(t, "nodes on two hypervisors are Ready with Calico, Traefik and node-problem-detector", func(t *testing.T) {
 		bothReady(t, k.must(t, append(run, "--output", "json")...))
-		api = newAPI(t, k, spec)
 	})
+	api := newAPI(t, k, spec)
 	step(t, "pods reach each other by Calico's network", func(t *testing.T) { api.calico(t) })
 	step(t, "Traefik leads to the site of an Ingress by its name, and elsewhere to the sample", func(t *testing.T) { api.ingress(t) })
 	step(t, "what a kernel complains of becomes an event of its node", func(t *testing.T) { api.complaint(t) })
