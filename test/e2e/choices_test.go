@@ -45,6 +45,21 @@ func choicesOfStockImages(t *testing.T) {
 		removed(t, k, run)
 		asBefore(t, before)
 	})
+
+	five := []string{"run", "k8s-podman-3-2-2", "--hosts", hosts}
+	step(t, "five nodes of stock images on two hypervisors are Ready", func(t *testing.T) {
+		r := k.must(t, append(five, "--output", "json")...)
+		for _, node := range wideNodes {
+			if !strings.Contains(r.stdout, node+"=Ready") {
+				t.Errorf("%s is not Ready\n%s", node, tail(r.stdout, 3))
+			}
+		}
+	})
+	step(t, "the second run over five nodes changes nothing", func(t *testing.T) { unchanged(t, k, five) })
+	step(t, "the clean-up of five nodes leaves nothing", func(t *testing.T) {
+		removed(t, k, five)
+		asBefore(t, before)
+	})
 }
 
 // calico checks a cluster of two nodes, each on a hypervisor of its own, whose pods are on the network
