@@ -43,7 +43,7 @@ func CertificateOutputs() []string {
 type places struct {
 	Cluster     string            `json:"cluster"`
 	Hypervisors []string          `json:"hypervisors"`
-	Services    []string          `json:"services"` // their hypervisors
+	Services    []string          `json:"services"`   // their hypervisors
 	Containers  map[string]string `json:"containers"` // of services, by service
 	Nodes       []struct {
 		Name       string `json:"name"`
