@@ -13,11 +13,7 @@ cluster "${distribution}" {
     cidr = var.network_cidr
   }
 
-  # From three hypervisors on, none of them alone has the services. Machines beside the overlay find
-  # them by the address of one.
-  pod "services" {
-    count = ${hypervisors > 2 && driver != "host"} && (var.controller_hosts == null || var.compute_hosts == null) ? 2 : 1
-  }
+  pod "services" {}
 
   pool "controller" {
     count   = var.controller_hosts == null ? ${controllers} : null

@@ -274,22 +274,29 @@ block "services" {
   }
 }
 
-# A change of these services' files ends no connection.
+# A change of these services' files ends no connection. The services are up by then: a signal would end one
+# that starts.
 block "services_load" {
   stage      = "services"
   hosts      = local.services_hosts
-  depends_on = [task.wait.service, task.wait.dns]
+  depends_on = [task.service.services]
+
+  task "wait" "balancer" {
+    url      = "http://${local.services_local}:9000/healthz"
+    within   = "3m"
+    evidence = [["podman", "logs", "--tail", "20", "kinit-${cluster.name}-haproxy"]]
+  }
 
   task "command" "load_haproxy" {
     argv       = concat(["sh", "-c", file("files/reload.sh"), "reload", "reload"], local.load_haproxy)
     unless     = concat(["sh", "-c", file("files/reload.sh"), "reload", "check"], local.load_haproxy)
-    depends_on = [task.copy.haproxy_loaded]
+    depends_on = [task.wait.balancer, task.copy.haproxy_loaded]
   }
 
   task "command" "load_dns" {
     argv       = concat(["sh", "-c", file("files/reload.sh"), "reload", "reload"], local.load_dns)
     unless     = concat(["sh", "-c", file("files/reload.sh"), "reload", "check"], local.load_dns)
-    depends_on = [task.copy.service]
+    depends_on = [task.wait.dns, task.copy.service]
   }
 }
 
@@ -314,7 +321,6 @@ block "services_answer" {
   # Each service answers on the overlay, as the nodes will ask it.
   task "wait" "service" {
     for_each = {
-      haproxy  = { url = "http://${local.services_local}:9000/healthz", status = 200 }
       web      = { url = "http://${local.services_local}:${local.files_port}/healthz", status = 200 }
       registry = { url = "https://${local.registry_local}/v2/", status = 401 }
     }
@@ -323,6 +329,8 @@ block "services_answer" {
     ca_pem   = task.x509_ca.cluster.cert_pem
     within   = "3m"
     evidence = [["podman", "logs", "--tail", "20", "kinit-${cluster.name}-${each.key}"]]
+    # Its certificate may have got the address by which it is asked.
+    depends_on = [task.command.load_haproxy]
   }
 
   task "wait" "dns" {

@@ -38,7 +38,7 @@ func TestServicesAreOnAsManyHypervisorsAsAsked(t *testing.T) {
 	}{
 		{"k8s-podman-1-1-2", "a,b", nil, []string{"a", "10.0.0.253", "10.0.0.253", "", "k8s-pod-01 10.0.0.253"}},
 		{"k8s-podman-1-1-2", "a,b", []string{"services.count=2"}, []string{"a,b", "10.0.0.253", "10.0.0.253,10.0.0.252,10.0.0.251", "10.0.0.253", "k8s-pod-01 10.0.0.252", "k8s-pod-01-02 10.0.0.251"}},
-		{"bare-libvirt-1-1-3", "a,b,c", nil, []string{"a,b", "10.0.0.253", "10.0.0.253,10.0.0.252,10.0.0.251", "10.0.0.253", "bare-pod-01 10.0.0.252", "bare-pod-01-02 10.0.0.251"}},
+		{"bare-libvirt-1-1-3", "a,b,c", []string{"services.count=2"}, []string{"a,b", "10.0.0.253", "10.0.0.253,10.0.0.252,10.0.0.251", "10.0.0.253", "bare-pod-01 10.0.0.252", "bare-pod-01-02 10.0.0.251"}},
 		{"k8s-libvirt-3-1-3", "a,b,c", []string{"services.count=3"}, []string{"a,b,c", "10.0.0.253", "10.0.0.253,10.0.0.252,10.0.0.251", "10.0.0.253", "k8s-pod-01 10.0.0.252", "k8s-pod-01-02 10.0.0.251", "k8s-pod-01-03 10.0.0.250"}},
 		{"k8s-podman-3-2-3", "a,b,c", []string{"services.count=1"}, []string{"a", "10.0.0.253", "10.0.0.253", "", "k8s-pod-01 10.0.0.253"}},
 	} {
@@ -157,5 +157,21 @@ esac
 				t.Errorf("it did %q (%v), want %q", got, err, tc.did)
 			}
 		})
+	}
+}
+
+// A certificate for another address is of use only when the load balancer has read it.
+func TestTheRegistryIsAskedWhenItsNewCertificateIsLoaded(t *testing.T) {
+	t.Parallel()
+	o := options(t, "k8s-podman-1-1-1")
+	o.Hosts = []string{"a"}
+	graph, report := engine.Order(t.Context(), o)
+	if err := report.Diagnostics.Err(); err != nil {
+		t.Fatal(err)
+	}
+	for _, earlier := range []string{`task.wait.balancer["a"]`, `task.command.load_haproxy["a"]`} {
+		if !waits(graph, `task.wait.service["a"]["registry"]`, earlier, map[string]bool{}) {
+			t.Errorf("the registry is asked without waiting for %s", earlier)
+		}
 	}
 }
