@@ -177,7 +177,7 @@ func TestServicesOnSeveralHypervisorsAreShownOnEach(t *testing.T) {
 	}, lines); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff([]Difference{{Kind: "service", Name: "dns", Host: "tyto", Detail: []string{"the service is unhealthy"}, Repair: "RUN"}}, status.Differences); diff != "" {
+	if diff := cmp.Diff([]Difference{{Kind: "service", Name: "dns", Host: "tyto", Detail: []string{"the service is unhealthy"}, Repair: "RUN", Broken: true}}, status.Differences); diff != "" {
 		t.Errorf("differences (-want +got):\n%s", diff)
 	}
 }
