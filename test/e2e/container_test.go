@@ -56,7 +56,7 @@ func TestClustersOfContainersAndMachines(t *testing.T) {
 		k.must(t, slices.Concat([]string{"run"}, narrow, []string{"--output", "json"})...)
 	})
 	first := newAPI(t, k, narrow)
-	small := newPlaces(t, first)
+	small := newPlaces(t, first, hosts)
 
 	step(t, "nodes may pull and not push, and nothing to join with is left", func(t *testing.T) {
 		if diff := cmp.Diff("none 401\npull 200\npush 403\nuser 202\n", on(t, "nyctea", askRegistry)); diff != "" {
@@ -78,7 +78,7 @@ func TestClustersOfContainersAndMachines(t *testing.T) {
 				t.Errorf("%s is not Ready\n%s", node, tail(r.stdout, 3))
 			}
 		}
-		grown(t, small, newPlaces(t, newAPI(t, k, wide)))
+		grown(t, small, newPlaces(t, newAPI(t, k, wide), hosts))
 	})
 
 	step(t, "the second run changes nothing, in any order of the hypervisors", func(t *testing.T) {

@@ -25,7 +25,7 @@ func left(t *testing.T, k *kinit, api *api, small places) {
 	if away > mostAway {
 		t.Errorf("the API was away for %s in sum, and may be for %s", away, mostAway)
 	}
-	now := newPlaces(t, api)
+	now := newPlaces(t, api, hosts)
 	if diff := cmp.Diff(small.where, now.where); diff != "" {
 		t.Errorf("where nodes are (-want +got):\n%s", diff)
 	}

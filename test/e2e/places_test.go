@@ -14,7 +14,7 @@ type places struct {
 }
 
 // newPlaces asks Kubernetes and the hypervisors.
-func newPlaces(t *testing.T, a *api) places {
+func newPlaces(t *testing.T, a *api, hypervisors string) places {
 	t.Helper()
 	p := places{where: map[string]string{}, uid: map[string]string{}}
 	const show = `go-template={{range .items}}{{.metadata.name}} {{.metadata.uid}} {{(index .status.addresses 0).address}}{{"\n"}}{{end}}`
@@ -22,7 +22,7 @@ func newPlaces(t *testing.T, a *api) places {
 		words := strings.Fields(line)
 		p.where[words[0]], p.uid[words[0]] = words[2], words[1]
 	}
-	for _, host := range strings.Split(hosts, ",") {
+	for _, host := range strings.Split(hypervisors, ",") {
 		for name := range strings.Lines(on(t, host, "podman ps --format '{{.Names}}'")) {
 			if name = strings.TrimSpace(name); p.uid[name] != "" {
 				p.where[name] = host + " " + p.where[name]

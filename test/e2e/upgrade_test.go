@@ -38,7 +38,7 @@ func TestAClusterRollsToAnotherVersion(t *testing.T) {
 	if want := slices.Sorted(maps.Keys(old)); !slices.Equal(want, wideNodes) || first == next {
 		t.Fatalf("nodes %v of %s, to become %s", want, first, next)
 	}
-	was := newPlaces(t, api)
+	was := newPlaces(t, api, hosts)
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
 	pagesAt := serve(t, api)
@@ -105,7 +105,7 @@ func TestAClusterRollsToAnotherVersion(t *testing.T) {
 				t.Errorf("%d of %d %s have %s:\n%s", got, want, image, next, said)
 			}
 		}
-		now := newPlaces(t, api)
+		now := newPlaces(t, api, hosts)
 		if diff := cmp.Diff(was.uid, now.uid); diff != "" {
 			t.Errorf("uids (-want +got):\n%s", diff)
 		}
