@@ -450,6 +450,7 @@ func loseController(t *testing.T, api *api) {
 // api is the cluster's API, from this machine through the load balancer.
 type api struct {
 	kubectl, kubeconfig string
+	context             string        // of the kubeconfig; empty for the one that it chooses
 	count               chan struct{} // one for each object that was written
 }
 
@@ -464,7 +465,7 @@ func newAPI(t *testing.T, k *kinit, spec []string) *api {
 }
 
 func (a *api) command(ctx context.Context, args ...string) *exec.Cmd {
-	return exec.CommandContext(ctx, a.kubectl, append([]string{"--kubeconfig", a.kubeconfig, "--request-timeout", "5s"}, args...)...)
+	return exec.CommandContext(ctx, a.kubectl, append([]string{"--kubeconfig", a.kubeconfig, "--context", a.context, "--request-timeout", "5s"}, args...)...)
 }
 
 // get asks until the API answers.

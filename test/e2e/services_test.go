@@ -69,7 +69,8 @@ func TestLifeServicesOnSeveralHypervisors(t *testing.T) {
 	step(t, "a kubectl outside and a place to work in are on both hypervisors", func(t *testing.T) {
 		both := newAPI(t, k, double)
 		for _, context := range []string{"k8s", "k8s@tyto"} {
-			if said := both.get(t, "nodes", "--context", context, "--output", "name"); said != "node/k8s-compute-01\nnode/k8s-controller-01\n" {
+			both.context = context
+			if said := both.get(t, "nodes", "--output", "name"); said != "node/k8s-compute-01\nnode/k8s-controller-01\n" {
 				t.Errorf("by the context %s the nodes are %q", context, said)
 			}
 		}
@@ -108,7 +109,11 @@ func TestLifeServicesOnSeveralHypervisors(t *testing.T) {
 			if holders := holding(t); !slices.Equal(holders, []string{other}) {
 				t.Errorf("%s is on %v, want %s", servicesAddress, holders, other)
 			}
-			api.await(t, "k8s-compute-01", "k8s-controller-01")
+			reach := newAPI(t, k, double)
+			if reach.context = "k8s"; other != "nyctea" {
+				reach.context += "@" + other
+			}
+			reach.await(t, "k8s-compute-01", "k8s-controller-01")
 			k.must(t, two...)
 			unchanged(t, k, two)
 			if holders := holding(t); !slices.Equal(holders, []string{other}) {
