@@ -70,7 +70,6 @@ lint: deps ## check format, vet, staticcheck and shellcheck
 	@test -z "$$(gofmt -l . | tee /dev/stderr)"
 	$(GO) vet ./...
 	$(GO) vet -tags kills,life ./test/e2e
-	$(GO) vet -tags upgrade ./test/e2e
 	$(GO) run $(STATICCHECK) ./...
 	@./test/shellcheck
 
@@ -102,17 +101,13 @@ kills: deps ## kill a deployment at 30 steps (KILLS=…, FROM=… to go on), eac
 stock: deps ## deploy nodes of stock images, containers of two distributions, upstream's container runtime, Calico, further addons, and guests, with everything else from mirrors: an hour where guests are emulated
 	KINIT_STOCK=all $(GO) test -count=1 -v -run StockImages -timeout 120m ./test/e2e
 
-.PHONY: restore-test
-restore-test: deps ## back a cluster of containers up, lose all its controllers, restore it with a kill in the middle: a quarter of an hour
-	$(GO) test -tags life -count=1 -v -run LifeBackup -timeout 90m ./test/e2e
-
 .PHONY: life
-life: deps ## what happens in the life of a cluster, on clusters of containers: services on several hypervisors come, fail and go, hypervisors are killed and lost
-	$(GO) test -tags life -count=1 -v -run '^TestLife' -timeout 120m ./test/e2e
+life: deps ## the life of clusters of containers: they grow and shrink, roll to another version, are lost and restored, services and hypervisors fail (LIFE=Backup for one of these): forty minutes
+	$(GO) test -tags life -count=1 -v -run '^TestLife$(LIFE)' -timeout 150m ./test/e2e
 
 .PHONY: upgrade
-upgrade: deps ## upgrade a cluster of five containers while a client asks its workload: to the same sources, stamped with another number
-	$(GO) test -tags upgrade -count=1 -v -run RollsToAnotherVersion -timeout 60m ./test/e2e
+upgrade: ## of these, a cluster of five containers that rolls while a client asks its workload: to the same sources, stamped with another number
+	@$(MAKE) --no-print-directory life LIFE=Rolls
 
 .PHONY: faults
 faults: ## every fault there is: the simulated Windows, bad disks, hostile users, runs that contend for a lock, broken connections, secrets, a bad network: hours

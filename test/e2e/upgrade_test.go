@@ -1,4 +1,4 @@
-//go:build upgrade
+//go:build life
 
 package e2e
 
@@ -16,10 +16,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestAClusterRollsToAnotherVersion upgrades a cluster while a client asks its web workload all the time. THE SECOND
+// TestLifeRollsToAnotherVersion upgrades a cluster while a client asks its web workload all the time. THE SECOND
 // VERSION IS THE SAME SOURCES as the first one, stamped with the next number ("kinit lab up --upgrade"): what is tested is
 // how nodes roll, and not what a new version of Kubernetes brings.
-func TestAClusterRollsToAnotherVersion(t *testing.T) {
+func TestLifeRollsToAnotherVersion(t *testing.T) {
 	k := build(t)
 	newLab(t, k, labName, labSubnet, "--hosts", hosts, "--drivers", "podman", "--upgrade")
 	before := map[string]map[string]bool{"nyctea": snapshot(t, "nyctea"), "tyto": snapshot(t, "tyto")}
@@ -45,7 +45,7 @@ func TestAClusterRollsToAnotherVersion(t *testing.T) {
 	pages := make(chan visits, 1)
 	go func() { pages <- visited(ctx, pagesAt) }()
 	rolls := make(chan []string, 1)
-	go func() { rolls <- watch(ctx, api) }()
+	go func() { rolls <- schedulable(ctx, api) }()
 
 	step(t, "ways that are closed are refused before anything changes", func(t *testing.T) {
 		for _, test := range []struct {
@@ -178,9 +178,9 @@ func page(ctx context.Context, url string) (string, error) {
 	return string(text), err
 }
 
-// workload serves pages by three replicas, of which at most one may be away. One that ends waits until nobody is sent to
+// pagesOfThree serves pages by three replicas, of which at most one may be away. One that ends waits until nobody is sent to
 // it any more, as any server behind a service has to.
-const workload = `
+const pagesOfThree = `
 apiVersion: apps/v1
 kind: Deployment
 metadata: {name: page}
@@ -219,7 +219,7 @@ func serve(t *testing.T, a *api) string {
 	t.Helper()
 	image := a.get(t, "daemonset", "sample", "--namespace", "kinit-sample", "--output", "jsonpath={.spec.template.spec.containers[0].image}")
 	cmd := a.command(t.Context(), "apply", "--filename", "-")
-	cmd.Stdin = strings.NewReader(strings.ReplaceAll(workload, "IMAGE", image))
+	cmd.Stdin = strings.NewReader(strings.ReplaceAll(pagesOfThree, "IMAGE", image))
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
@@ -259,8 +259,8 @@ func visited(ctx context.Context, url string) visits {
 	return all
 }
 
-// watch lists the nodes that become unschedulable, as -NODE, and those that become schedulable, as +NODE.
-func watch(ctx context.Context, a *api) (order []string) {
+// schedulable lists the nodes that become unschedulable, as -NODE, and those that become schedulable, as +NODE.
+func schedulable(ctx context.Context, a *api) (order []string) {
 	const show = `go-template={{range .items}}{{if .spec.unschedulable}}{{.metadata.name}} {{end}}{{end}}`
 	away := map[string]bool{}
 	for ; ctx.Err() == nil; time.Sleep(300 * time.Millisecond) {
