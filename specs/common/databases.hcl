@@ -190,3 +190,22 @@ block "servers" {
     depends_on = [task.wait.members]
   }
 }
+
+# The first member that leads notes who the members are. Where nobody led when the run began, that is now.
+block "noted" {
+  stage      = "network"
+  when       = local.clustered && local.keeper == ""
+  depends_on = [task.wait.members]
+
+  task "command" "noted" {
+    hosts     = local.database_hosts
+    argv      = ["sh", "-c", file("files/ovn-databases.sh"), "ovn-databases"]
+    read_only = true
+  }
+
+  task "ovn_leave" "noted" {
+    host       = local.first
+    northbound = { for h in local.database_hosts : task.facts.underlay[h].route_address => jsondecode(task.command.noted[h].stdout).northbound }
+    southbound = { for h in local.database_hosts : task.facts.underlay[h].route_address => jsondecode(task.command.noted[h].stdout).southbound }
+  }
+}
