@@ -21,6 +21,11 @@ output "health_services" {
   ] if look.stdout != null }
 }
 
+output "health_databases" {
+  description = "The members of OVN's databases, as each hypervisor sees them; null where the databases are on one hypervisor alone."
+  value       = !run.look || !local.clustered ? null : { for host, look in task.command.databases : host => jsondecode(look.stdout) if look.stdout != null }
+}
+
 output "health_certificates" {
   description = "The certificates that kinit has made on hypervisors, and on machines that are on the overlay."
   value       = !run.look ? null : { for host, look in task.x509_facts.hypervisor : host => look.certificates if look.certificates != null }

@@ -127,6 +127,9 @@ func TestWhatDiffersIsNamedWithItsPlaceAndItsRepair(t *testing.T) {
 			{Kind: "service", Name: "dns", Host: "nyctea", Detail: []string{"the service is unhealthy"}, Repair: "RUN", Broken: true},
 			{Kind: "service", Name: "web", Host: "nyctea", Detail: []string{"the service is exited"}, Repair: "RUN", Broken: true},
 		}},
+		{"members of OVN's databases", func(s *engine.Status) {
+			s.Observed[databasesOutput] = `{"tyto":{"northbound":"a","southbound":"b","led":false},"nyctea":{"northbound":"c","southbound":"d","led":true},"bubo":{"northbound":"","southbound":"","led":false}}`
+		}, []Difference{{Kind: "databases", Name: "of OVN", Host: "tyto", Detail: []string{"the member on this hypervisor has no leader: more than half of the members have to answer"}, Repair: "RUN", Broken: true}}},
 		{"a certificate that ends soon", func(s *engine.Status) {
 			s.Observed[nodesCertificates] = strings.Replace(s.Observed[nodesCertificates], "2026-01-01T12", "2025-03-08T13", 1)
 		}, []Difference{{Kind: "certificate", Name: "/etc/kubernetes/pki/apiserver.crt", Host: "c1", Detail: []string{"it ends in 7 days, on 2025-03-08: CN=kube-apiserver"}, Repair: "RENEW", Broken: true}}},
@@ -179,6 +182,21 @@ func TestServicesOnSeveralHypervisorsAreShownOnEach(t *testing.T) {
 	}
 	if diff := cmp.Diff([]Difference{{Kind: "service", Name: "dns", Host: "tyto", Detail: []string{"the service is unhealthy"}, Repair: "RUN", Broken: true}}, status.Differences); diff != "" {
 		t.Errorf("differences (-want +got):\n%s", diff)
+	}
+}
+
+func TestMembersOfDatabasesAreShown(t *testing.T) {
+	t.Parallel()
+	s := cluster()
+	s.Observed[databasesOutput] = `{"tyto":{"northbound":"a","southbound":"b","led":true},"nyctea":{"northbound":"c","southbound":"d","led":true}}`
+	var lines []string
+	for _, line := range of(t, s).Lines() {
+		if strings.HasPrefix(line, "OVN") {
+			lines = append(lines, line)
+		}
+	}
+	if diff := cmp.Diff([]string{"OVN           nyctea healthy, tyto healthy"}, lines); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 

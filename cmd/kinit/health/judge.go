@@ -46,6 +46,11 @@ func judge(from engine.Status, s Status, p places, r Repairs) []Difference {
 			all = append(all, Difference{Broken: true, Kind: "etcd", Name: m.Node, Host: m.Node, Detail: []string{"the member of etcd is " + m.State}, Repair: r.Log(m.Node)})
 		}
 	}
+	for _, d := range s.Databases {
+		if d.State == Unhealthy { // one that is absent is a task's difference
+			all = append(all, Difference{Broken: true, Kind: "databases", Name: "of OVN", Host: d.Hypervisor, Detail: []string{"the member on this hypervisor has no leader: more than half of the members have to answer"}, Repair: r.Run})
+		}
+	}
 	for _, c := range s.Services {
 		if !slices.Contains([]string{Healthy, Starting, Running, Absent, Unknown}, c.State) {
 			all = append(all, Difference{Broken: true, Kind: "service", Name: c.Name, Host: c.Hypervisor, Detail: []string{"the service is " + c.State}, Repair: r.Run})

@@ -19,6 +19,7 @@ const (
 	servicesOutput     = "health_services"
 	nodesOutput        = "health_nodes"
 	etcdOutput         = "health_etcd"
+	databasesOutput    = "health_databases"
 	ownCertificates    = "health_certificates"
 	nodesCertificates  = "health_node_certificates"
 	renewedByRun       = "kinit run"
@@ -31,7 +32,7 @@ const (
 
 // Outputs are the names of all outputs that a status reads.
 func Outputs() []string {
-	return append(CertificateOutputs(), servicesOutput, nodesOutput, etcdOutput)
+	return append(CertificateOutputs(), servicesOutput, nodesOutput, etcdOutput, databasesOutput)
 }
 
 // CertificateOutputs are the names of the outputs that list certificates.
@@ -178,6 +179,31 @@ func state(status string) string {
 		}
 	}
 	return Running
+}
+
+// databases returns the state of OVN's databases on each hypervisor, by its name. There is none of databases that are on
+// one hypervisor alone: if that one is away, tasks say so.
+func databases(observed map[string]string) ([]Database, error) {
+	var found map[string]struct {
+		Northbound string `json:"northbound"` // the id of the server in the file; empty without one
+		Southbound string `json:"southbound"`
+		Led        bool   `json:"led"`
+	}
+	if err := read(observed, databasesOutput, &found); err != nil {
+		return nil, err
+	}
+	var all []Database
+	for _, host := range slices.Sorted(maps.Keys(found)) {
+		d := Database{Hypervisor: host, State: Healthy}
+		switch on := found[host]; {
+		case on.Northbound == "" || on.Southbound == "":
+			d.State = Absent
+		case !on.Led:
+			d.State = Unhealthy
+		}
+		all = append(all, d)
+	}
+	return all, nil
 }
 
 // members returns what the members of etcd say.

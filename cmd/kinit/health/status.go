@@ -34,6 +34,7 @@ type Status struct {
 	Etcd         []Member      `json:"etcd,omitempty"`
 	Components   []Component   `json:"components,omitempty"`
 	Services     []Service     `json:"services,omitempty"`
+	Databases    []Database    `json:"databases,omitempty"` // of OVN
 	Certificates []Certificate `json:"certificates,omitempty"`
 	Stages       []Stage       `json:"stages"`
 	Differences  []Difference  `json:"differences"`
@@ -92,6 +93,12 @@ type Service struct {
 	Image      string `json:"image,omitempty"`
 }
 
+// Database is a hypervisor's member of the clusters that are OVN's databases.
+type Database struct {
+	Hypervisor string `json:"hypervisor"`
+	State      string `json:"state"` // healthy: it has a leader; unhealthy: it has none; absent: the hypervisor has no member
+}
+
 // Certificate is a certificate in a file of a host.
 type Certificate struct {
 	Host      string    `json:"host"`
@@ -115,7 +122,7 @@ type Stage struct {
 
 // Difference is something that is not as it should be.
 type Difference struct {
-	Kind   string   `json:"kind"`           // task, host, node, etcd, service, certificate or component
+	Kind   string   `json:"kind"`           // task, host, node, etcd, databases, service, certificate or component
 	Name   string   `json:"name"`           // of the task, host, …
 	Host   string   `json:"host,omitempty"` // where it is
 	Detail []string `json:"detail"`
@@ -139,6 +146,9 @@ func Of(s engine.Status, spec string, r Repairs, now time.Time) (Status, error) 
 	}
 	out.Cluster = p.Cluster
 	if out.Services, err = services(s.Observed, p); err != nil {
+		return out, err
+	}
+	if out.Databases, err = databases(s.Observed); err != nil {
 		return out, err
 	}
 	if out.Etcd, err = members(s.Observed, p); err != nil {

@@ -96,6 +96,11 @@ func (s Status) parts() []string {
 			services = nil
 		}
 	}
+	var databases []string
+	for _, d := range s.Databases {
+		databases = append(databases, d.Hypervisor+" "+d.State)
+	}
+	add("OVN", strings.Join(databases, ", "))
 	add("control plane", s.components())
 	add("nodes run", s.runtimes())
 	add("certificates", s.ends())
