@@ -74,7 +74,6 @@ func TestHostsThatAreGoneAreTakenOut(t *testing.T) {
 	join(t, a, "127.0.0.1", ports, "")
 	join(t, b, "127.0.0.2", ports, "127.0.0.1")
 	join(t, c, "127.0.0.3", ports, "127.0.0.1")
-	a.NB(t, "init") // as ovn-ctl does
 	three := hosts(t, map[string]*ovntest.Hypervisor{"127.0.0.1": a, "127.0.0.2": b, "127.0.0.3": c})
 	moduletest.Same(t, "steps", roottest.Planned(t, b, three), []string{"note the members of OVN's databases: 127.0.0.1, 127.0.0.2, 127.0.0.3"})
 	moduletest.Settle(t, three, b)

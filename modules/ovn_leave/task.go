@@ -110,6 +110,9 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	want := func(rows nb.Rows, owner string) (ovn.Change, error) { return ovn.Want(rows, owner, t.hosts()), nil }
 	if change, _ := want(rows, owner); !change.Empty() {
 		steps = append(steps, module.NewStep(change.Text, func(ctx context.Context, h module.Host) error {
+			if err := ovn.MakeGlobal(ctx, h); err != nil {
+				return err
+			}
 			return ovn.Do(ctx, h, ovn.Northbound(), want)
 		}))
 	}

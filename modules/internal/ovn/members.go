@@ -1,10 +1,14 @@
 package ovn
 
 import (
+	"context"
 	"maps"
 	"slices"
 	"strings"
 
+	"github.com/ovn-org/libovsdb/ovsdb"
+
+	"kinit/engine/module"
 	"kinit/modules/internal/ovn/nb"
 )
 
@@ -30,11 +34,15 @@ func Wanted(global nb.Global, owner string) (own, others []string) {
 }
 
 // Want returns the change that records which hosts an owner wants to have members. Without an owner nothing is recorded.
+// It is made after MakeGlobal.
 func Want(rows nb.Rows, owner string, hosts []string) Change {
-	if len(rows.Globals) == 0 || owner == "" {
+	if owner == "" {
 		return Change{}
 	}
-	global := rows.Globals[0]
+	var global nb.Global
+	if len(rows.Globals) > 0 {
+		global = rows.Globals[0]
+	}
 	hosts = slices.Sorted(slices.Values(hosts))
 	if own, _ := Wanted(global, owner); slices.Equal(own, hosts) {
 		return Change{}
@@ -43,6 +51,17 @@ func Want(rows nb.Rows, owner string, hosts []string) Change {
 		Text:  "note the members of OVN's databases: " + strings.Join(hosts, ", "),
 		Edits: []Edit{SetKeys(&global, &global.ExternalIDs, map[string]string{membersPrefix + owner: strings.Join(hosts, ",")})},
 	}
+}
+
+// MakeGlobal makes the row of the northbound database that records are in, unless it is there. OVN's programs
+// make it when they open a database first, which may be a moment after its server has a leader.
+func MakeGlobal(ctx context.Context, h module.Host) error {
+	return Do(ctx, h, Northbound(), func(rows nb.Rows, _ string) (Change, error) {
+		if len(rows.Globals) > 0 {
+			return Change{}, nil
+		}
+		return Change{Edits: []Edit{func(builder) ([]ovsdb.Operation, error) { return nil, nil }}}, nil // a commit makes the row
+	})
 }
 
 // WantNone returns the change that removes an owner's record of members.
