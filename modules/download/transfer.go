@@ -20,9 +20,12 @@ const (
 	stallSeconds = "60"
 	// connectSeconds is how long a server may take to accept a connection.
 	connectSeconds = "30"
+	// mostBreaks is how often a transfer continues after its connection broke.
+	mostBreaks = 20
 )
 
-// transfer continues or begins the part, and shows how it grows.
+// transfer continues or begins the part, and shows how it grows. One whose connection breaks continues
+// as long as each connection brings something.
 func (t *Task) transfer(ctx context.Context, h module.Host, part string) error {
 	fetch, err := t.program(ctx, h, part)
 	if err != nil {
@@ -30,10 +33,35 @@ func (t *Task) transfer(ctx context.Context, h module.Host, part string) error {
 	}
 	stop := growth.Watch(ctx, h, part, "download "+t.Dest)
 	defer stop()
-	if _, err := fetch(ctx, h); err != nil {
-		return fmt.Errorf("download %s: %w", t.shownURL(h), err)
+	had := size(ctx, h, part)
+	var last error
+	for breaks := 0; ; breaks++ {
+		_, err := fetch(ctx, h)
+		if err == nil {
+			return nil
+		}
+		if breaks > 0 && refused(err) {
+			err = last // a server that continues nothing
+		}
+		last = err
+		has := int64(0)
+		if broken(err) && !unwritable(err) {
+			has = size(ctx, h, part)
+		}
+		if has <= had || breaks == mostBreaks {
+			return fmt.Errorf("download %s: %w", t.shownURL(h), err)
+		}
+		had = has
 	}
-	return nil
+}
+
+// size is that of a part, or 0 if there is none that can be read.
+func size(ctx context.Context, h module.Host, part string) int64 {
+	info, err := h.Files().Stat(ctx, part)
+	if err != nil {
+		return 0
+	}
+	return info.Size
 }
 
 // program is how the host fetches a URL.
@@ -139,6 +167,10 @@ func findClient(ctx context.Context, h module.Host) (string, error) {
 // with 22 for a refused request, with 33 and 36 for a refused range; wget
 // with 8 for an error response.
 func refused(err error) bool { return module.Exited(err, 22, 33, 36, 8) }
+
+// broken reports whether a connection ended before all data had come, or nothing came for long: curl ends with 18,
+// 28, 55, 56 or 92 then, and wget with 4.
+func broken(err error) bool { return module.Exited(err, 18, 28, 55, 56, 92, 4) }
 
 // unwritable reports whether the data could not be written, as on a full disk: curl
 // then ends with 23, wget with 3, and cp prints it.
