@@ -102,7 +102,7 @@ exit 1`, db.file, db.name, count))
 // the way between the nodes that are left, and their way outside, which another hypervisor may have to take over.
 func overlayWorks(t *testing.T, host, victim string) {
 	t.Helper()
-	on(t, host, "dig +short +time=2 +tries=3 @10.0.0.253 api.k8s.local | grep -qx 10.0.0.253")
+	on(t, host, "dig +short +time=2 +tries=3 @10.0.0.253 api.k8s.kinit.local | grep -qx 10.0.0.253")
 	on(t, host, "ovn-nbctl --timeout=30 --no-leader-only --wait=sb set NB_Global . external_ids:without="+victim)
 	var addresses []string
 	for other := range strings.SplitSeq(three, ",") {
