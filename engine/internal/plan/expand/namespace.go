@@ -2,7 +2,7 @@
 // host. It does not know what instances refer to.
 //
 // Its files, each of which uses those before it alone: namespace.go, early.go, host.go,
-// instance.go, expand.go.
+// instance.go, notify.go, expand.go.
 package expand
 
 import (
