@@ -37,6 +37,9 @@ func (s *Scope) sortLocals() (early, late []*spec.Local, diags diag.List) {
 		}
 	}
 	if more := localCycles(order, byName); more.HasErrors() {
+		for name := range byName {
+			s.locals[name] = cty.DynamicVal
+		}
 		return nil, nil, append(diags, more...)
 	}
 	for _, name := range order.Order() {

@@ -72,6 +72,9 @@ func (l *loader) checkStages() {
 			reported[t.stageRange] = true // once for the tasks of a block
 			l.errorf(t.stageRange, "Unknown stage", "There is no stage %q.%s", t.Stage, diag.Near(t.Stage, known))
 		}
+		if byName[t.Stage] == nil {
+			t.Stage = ""
+		}
 	}
 	if l.cyclicStages(byName, order) {
 		return

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strings"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
@@ -149,9 +150,10 @@ func KeyText(key cty.Value) (string, bool) {
 
 // ErrorText formats an error with the path inside of the value.
 func ErrorText(err error) string {
+	words := strings.Replace(err.Error(), "a bool is required", "true or false is required", 1)
 	at, ok := err.(cty.PathError)
 	if !ok || len(at.Path) == 0 {
-		return err.Error()
+		return words
 	}
 	text := ""
 	for _, step := range at.Path {
@@ -163,5 +165,5 @@ func ErrorText(err error) string {
 			text += "[" + key + "]"
 		}
 	}
-	return err.Error() + " at " + text
+	return words + " at " + text
 }

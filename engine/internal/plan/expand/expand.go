@@ -184,11 +184,16 @@ func (x *expander) checkVia() {
 	}
 }
 
+// UnknownModule returns the error of a task whose module does not exist.
+func UnknownModule(t *spec.Task, known []string) diag.List {
+	return diag.Errorf(&t.ModuleRange, "Unknown module", "There is no module %q.%s", t.Module, diag.HintModule(t.Module, known))
+}
+
 // declare makes a task or handler block without instances.
 func (x *expander) declare(s *spec.Task) *Block {
 	block := &Block{Namespace: x.Namespaces[s.In], Spec: s, Kind: x.kinds[s.Module]}
 	if block.Kind == nil {
-		x.Errorf(s.ModuleRange, "Unknown module", "There is no module %q.%s", s.Module, diag.HintModule(s.Module, slices.Collect(maps.Keys(x.kinds))))
+		x.Tell(UnknownModule(s, slices.Collect(maps.Keys(x.kinds))))
 	} else {
 		task := block.Kind.New()
 		block.Outputs, block.Secrets = module.OutputTypes(task), module.SecretOutputs(task)
