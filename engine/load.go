@@ -67,8 +67,8 @@ type planned struct {
 	way      *way       // of machines
 }
 
-// makePlan makes a plan from text, and from what the hosts have of the cluster. It stops after
-// the first call with errors.
+// makePlan makes a plan from text, and from what the hosts have of the cluster. After the first call
+// with errors it only looks for further mistakes.
 func makePlan(ctx context.Context, o Options, m mode) (*planned, *Report) {
 	p := &planned{options: withDefaults(o), mode: m, started: time.Now(), token: token(), values: &plan.Values{}}
 	p.connects()
@@ -93,11 +93,12 @@ func makePlan(ctx context.Context, o Options, m mode) (*planned, *Report) {
 func (p *planned) prepare(ctx context.Context) diag.List {
 	var diags diag.List
 	if p.texts, diags = load(ctx, p.options); diags.HasErrors() {
-		return diags
+		return append(diags, p.further(diags)...).Distinct().Sorted()
 	}
 	cluster, more := p.evaluate()
 	if diags = append(diags, more...); diags.HasErrors() {
-		return diags
+		next := *p
+		return append(diags, next.afterMistakes(cluster, more)...).Distinct().Sorted()
 	}
 	if cluster != nil {
 		p.existing, more = p.whatExists(ctx, *cluster)
@@ -131,13 +132,13 @@ func load(ctx context.Context, o Options) (texts, diag.List) {
 	if !diags.HasErrors() {
 		diags = append(diags, s.Set(o.Set)...)
 	}
-	if diags.HasErrors() {
+	if !spec.Read(diags) {
 		return texts{asRead: s, spec: s}, diags
 	}
 	from := inventorySources(o)
 	inv, more := inventory.Load(ctx, from, o.Inventories)
 	o.Redactor.Add(inv.Secrets()...)
-	if diags = append(diags, more...); diags.HasErrors() {
+	if diags = append(diags, more...); more.HasErrors() {
 		return texts{asRead: s, spec: s, inventory: inv}, diags
 	}
 	inv.Reserve(o.Reserved)
@@ -186,13 +187,18 @@ func (p *planned) build(c *topology.Cluster) (diags diag.List) {
 		diags = append(diags, moves(p.topology)...)
 		cluster = p.topology.Value()
 	}
-	if diags = append(diags, p.scope.SetCluster(cluster)...); diags.HasErrors() {
-		return diags
+	ofScopes := p.scope.SetCluster(cluster)
+	diags = append(diags, ofScopes...)
+	if !p.scope.Whole() {
+		return append(diags, plan.Forms(t.spec, o.Kinds)...)
 	}
 	made, more := plan.Build(plan.Input{
 		Spec: t.spec, Scope: p.scope, Inventory: t.inventory, Hosts: t.hosts, Topology: p.topology, Kinds: o.Kinds,
 		Selection: plan.Selection{StopAfter: o.StopAfter, StartAt: o.StartAt, Only: o.Only, Skip: o.Skip, Tags: o.Tags, SkipTags: o.SkipTags, Limit: o.Limit},
 	})
+	if ofScopes.HasErrors() {
+		made, more = nil, withoutConsequences(more)
+	}
 	p.plan = made
 	if p.topology != nil {
 		diags = append(append(diags, p.nodesLeave()...), p.podsLeave()...)

@@ -89,3 +89,20 @@ func TestApplyingASavedPlanGivesInventoryScriptsTheirEnvironment(t *testing.T) {
 	equal(t, "problems", problems(r), "")
 	equal(t, "results", statuses(r), map[string]string{"command.x[\"web1\"]": "changed"})
 }
+
+// TestASavedPlanOfEditsOfOneFileIsApplied: each edit of the plan is one of the file as it was then.
+func TestASavedPlanOfEditsOfOneFileIsApplied(t *testing.T) {
+	t.Parallel()
+	o := options(t, `
+task "line_in_file" "one" {
+  host     = "localhost"
+  for_each = ["a", "b", "c"]
+  path     = "TMP/lines"
+  create   = true
+  line     = each.key
+}
+`)
+	saved := kept(t, o)
+	equal(t, "problems", problems(engine.Apply(t.Context(), o, saved)), "")
+	equal(t, "length of the file", len(content(t, o, "lines")), len("a\nb\nc\n"))
+}

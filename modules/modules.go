@@ -74,6 +74,9 @@ import (
 	"kinit/modules/replace"
 	"kinit/modules/script"
 	"kinit/modules/secret"
+	"kinit/modules/selinux"
+	"kinit/modules/selinux_boolean"
+	"kinit/modules/selinux_port"
 	"kinit/modules/service"
 	"kinit/modules/service_facts"
 	"kinit/modules/shell"
@@ -126,6 +129,7 @@ func All() []module.Kind {
 		lineinfile.Kind(), blockinfile.Kind(), replace.Kind(), inifile.Kind(), archive.Kind(), unarchive.Kind(), git.Kind(),
 		shell.Kind(), script.Kind(), ansible.Kind(), httprequest.Kind(), debug.Kind(), fail.Kind(), connection.Kind(),
 		ospkg.Kind(), alternatives.Kind(), service.Kind(), sysctl.Kind(), nfttable.Kind(), firewall.Kind(), netns.Kind(), wait.Kind(), jobwait.Kind(), facts.Kind(),
+		selinux.Kind(), selinuxboolean.Kind(), selinuxport.Kind(),
 		packagefacts.Kind(), servicefacts.Kind(), localfacts.Kind(), getent.Kind(),
 		aptrepository.Kind(), dnfrepository.Kind(), zypperrepository.Kind(), systemdunit.Kind(), timer.Kind(), cron.Kind(),
 		hostname.Kind(), hostsentry.Kind(), mount.Kind(), kernelmodule.Kind(), reboot.Kind(),

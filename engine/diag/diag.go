@@ -89,6 +89,13 @@ func (l List) Sort() {
 	})
 }
 
+// Sorted returns the problems as Sort orders them.
+func (l List) Sorted() List {
+	all := slices.Clone(l)
+	all.Sort()
+	return all
+}
+
 // Distinct removes duplicates: diagnostics with the same place, summary and detail.
 func (l List) Distinct() List {
 	type problem struct {

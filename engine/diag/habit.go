@@ -101,6 +101,7 @@ func ansibles() map[string]string {
 		"lineinfile": "line_in_file", "blockinfile": "block_in_file", "get_url": "download", "uri": "http_request", "setup": "facts",
 		"gather_facts": "facts", "known_hosts": "known_host", "async_status": "job_wait", "modprobe": "kernel_module", "wait_for": "wait", "wait_for_connection": "connection",
 		"yum_repository": "dnf_repository", "deb822_repository": "apt_repository", "firewalld": "firewall", "ufw": "firewall", "raw": "command", "slurp": "read_file",
+		"seboolean": "selinux_boolean", "seport": "selinux_port", "apk": "package", "pacman": "package",
 		"docker_container": "podman_container", "docker_image": "podman_image", "openssl_certificate": "x509_certificate", "pause": "wait",
 		"win_shell": "win_powershell", "win_get_url": "win_download", "win_environment": "win_env",
 	} {
@@ -109,11 +110,11 @@ func ansibles() map[string]string {
 	all["set_fact"] = "A value is a local: locals { port = 80 }."
 	all["meta"] = "Handlers are flushed before a task with flush_handlers = true; task \"connection\" \"again\" { reset = true } makes a new connection."
 	for name, collection := range map[string]string{
-		"pip": "ansible.builtin", "find": "ansible.builtin", "getent": "ansible.builtin",
+		"pip": "ansible.builtin", "find": "ansible.builtin",
 		"iptables": "ansible.builtin", "debconf": "ansible.builtin", "dpkg_selections": "ansible.builtin",
-		"npm": "community.general", "alternatives": "community.general", "parted": "community.general",
+		"npm": "community.general", "parted": "community.general",
 		"lvol": "community.general", "filesystem": "community.general", "timezone": "community.general", "locale_gen": "community.general",
-		"selinux": "ansible.posix", "seboolean": "ansible.posix", "acl": "ansible.posix",
+		"sefcontext": "community.general", "acl": "ansible.posix",
 		"mysql_db": "community.mysql", "mysql_user": "community.mysql", "postgresql_db": "community.postgresql", "postgresql_user": "community.postgresql",
 	} {
 		all[name] = strings.TrimSpace(asItIs(collection + "." + name))

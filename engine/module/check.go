@@ -98,6 +98,15 @@ func (a Argument) check(value reflect.Value, absent bool) error {
 	return a.checkWords(value)
 }
 
+// Mistake returns the mistake that tags find in the value of an argument alone. An empty one may be
+// right, depending on others.
+func (a Argument) Mistake(value reflect.Value) error {
+	if isEmpty(value) {
+		return nil
+	}
+	return a.check(value, false)
+}
+
 // mayBeEmpty reports whether the argument is optional without a default.
 func (a Argument) mayBeEmpty() bool {
 	_, given := a.Field.Tag.Lookup("default")

@@ -192,6 +192,14 @@ type Messenger interface {
 	MessageText() string
 }
 
+// Editor is a task that changes a part of something which other tasks may change too, such as a
+// text file, and writes it as a whole. The engine does such tasks one after the other.
+type Editor interface {
+	Task
+	// Edits returns the name of the thing on the host, such as the path of a file.
+	Edits() string
+}
+
 // Judged is a task whose outputs contain how it ended, so that the playbook can decide
 // about failure with failed_when: a command with its exit code.
 type Judged interface {

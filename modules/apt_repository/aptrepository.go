@@ -27,6 +27,7 @@ import (
 // Errors:
 //   - apt cannot read the package lists, or the key does not verify them
 //   - key is not a public key in ASCII armour; both or none of key and signed_by are given
+//   - ppa is given, and neither suites nor the host says which release of Ubuntu
 //   - a suite has no components, or a path that ends in "/" has some
 //   - a file with that name has other content and the cluster does not own it
 type Task struct {
@@ -39,6 +40,10 @@ type Task struct {
 	Suites []string `hcl:"suites,optional"`
 	// Components are its components, such as "main". With such a path it has none.
 	Components []string `hcl:"components,optional"`
+	// PPA is an archive of Launchpad, such as "nginx/stable", instead of uris and components.
+	// Default of suites: the host's release of Ubuntu. The archive's page shows the fingerprint of
+	// its key; give the key itself.
+	PPA string `hcl:"ppa,optional"`
 	// Types are the kinds of packages to get: binary ones, and their sources.
 	Types []string `hcl:"types,optional" enum:"deb,deb-src" default:"deb"`
 	// Architectures are the architectures to read, such as "amd64". Default: those of the host.
@@ -75,13 +80,18 @@ func (t *Task) Validate() error {
 		return nil
 	}
 	switch {
-	case len(t.URIs) == 0 || len(t.Suites) == 0:
+	case t.PPA == "" && len(t.URIs) == 0 || t.PPA == "" && len(t.Suites) == 0:
 		return errors.New("uris or suites is empty, want at least one of each")
 	case (t.Key == "") == (t.SignedBy == ""):
 		return errors.New("want exactly one of key and signed_by")
 	}
 	if err := t.checkKey(); err != nil {
 		return err
+	}
+	if t.PPA != "" {
+		if err := t.checkPPA(); err != nil {
+			return err
+		}
 	}
 	if err := t.checkSuites(); err != nil {
 		return err
@@ -99,6 +109,12 @@ func (t *Task) checkKey() error {
 // checkSuites checks that only suites without a path have components.
 func (t *Task) checkSuites() error {
 	for _, suite := range t.Suites {
+		if t.PPA != "" && strings.HasSuffix(suite, "/") {
+			return fmt.Errorf("suites has %q, want a release of Ubuntu such as \"noble\"", suite)
+		}
+		if t.PPA != "" {
+			continue
+		}
 		if flat := strings.HasSuffix(suite, "/"); flat != (len(t.Components) == 0) {
 			return fmt.Errorf("suites has %q and components has %d, want components with suites, and none with a path that ends in \"/\"",
 				suite, len(t.Components))

@@ -47,7 +47,11 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	if t.Absent() {
 		return t.repository().PlanAbsent(ctx, h)
 	}
-	return t.repository().Plan(ctx, h)
+	one, err := t.resolved(ctx, h)
+	if err != nil {
+		return nil, err
+	}
+	return one.repository().Plan(ctx, h)
 }
 
 // refresh reads the lists of this repository only. By itself, apt only warns about lists

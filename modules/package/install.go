@@ -36,7 +36,7 @@ func (t *Task) missing(s state) changes {
 		case !want.Fits(have):
 			c.texts = append(c.texts, fmt.Sprintf("change %s %s to %s", want.Name, have[0], want.Version))
 		case want.Version == "" && newest != "" && !slices.Contains(have, newest) && !s.held[want.Name]:
-			want.Version = newest
+			want.Version, want.Newest = newest, true
 			c.texts = append(c.texts, fmt.Sprintf("change %s %s to %s", want.Name, have[0], newest))
 		default:
 			continue

@@ -18,7 +18,7 @@ import (
 // Task is a set of installed or absent packages.
 //
 // It uses apt on Debian, Ubuntu and their derivatives, dnf or yum on Fedora, RHEL and
-// their derivatives, zypper on SUSE and openSUSE, pacman on Arch Linux and its derivatives.
+// their derivatives, zypper on SUSE and openSUSE, pacman on Arch Linux, apk on Alpine Linux, and their derivatives.
 //
 // Without names and files it refreshes the package lists alone: with max_list_age if they are
 // older, else in each run.
@@ -28,26 +28,27 @@ import (
 // dependencies; recommended packages are not installed.
 //
 // kinit is developed on Debian. Its tests install, change, hold and remove real packages
-// with dnf 4 and pacman there; zypper, Fedora, RHEL, SUSE, Arch Linux, dnf 5 and yum themselves are
+// with dnf 4 and pacman there; zypper, apk, Fedora, RHEL, SUSE, Arch Linux, Alpine Linux, dnf 5 and yum themselves are
 // not tested. Holding with dnf needs its plug-in versionlock, and "latest" needs dnf instead of the
 // old yum. With pacman, a fresh list and an old system do not go together: see Arch Linux' manual
-// about partial upgrades.
+// about partial upgrades. With apk, a package that names has with a version stays at it, and a
+// file needs the signature of a key in /etc/apk/keys.
 //
 // Errors:
 //   - a package or version does not exist, or the package manager fails; the error has its
 //     last lines
-//   - apt or zypper waits for more than 300 s for another one's lock
+//   - apt, zypper or apk waits for more than 300 s for another one's lock
 //   - a package that should be absent is installed and the cluster does not own it
 //   - dnf should hold packages and the plug-in versionlock is missing
 //   - a file is missing or no package, or users other than root can change it
 //   - the package manager lacks an option that is given
-//   - held is given and the package manager is pacman
-//   - the host has none of apt, dnf, yum, zypper and pacman: use a command task for its
+//   - held is given and the package manager is pacman or apk
+//   - the host has none of apt, dnf, yum, zypper, pacman and apk: use a command task for its
 //     package manager
 type Task struct {
 	// Names are the packages; "name=version" selects a version in the package manager's
 	// notation: with apt the whole version, with the others also without release
-	// or epoch. A "*" at the end matches anything (not with zypper). Virtual
+	// or epoch. A "*" at the end matches anything (not with zypper and apk). Virtual
 	// packages and architectures are not supported.
 	Names []string `hcl:"names,optional"`
 	// Files are packages in files of the host, by their absolute paths. One is installed if its
@@ -69,7 +70,7 @@ type Task struct {
 	ListAge module.Duration `hcl:"max_list_age,optional"`
 	// Release is the release to install from with apt, such as "bookworm-backports".
 	Release string `hcl:"release,optional"`
-	// Recommends installs what the packages recommend, too. Not with pacman.
+	// Recommends installs what the packages recommend, too. Not with pacman and apk.
 	Recommends bool `hcl:"recommends,optional"`
 	// EnableRepositories are repositories of dnf that are used for this install though they are
 	// disabled.

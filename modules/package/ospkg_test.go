@@ -158,9 +158,9 @@ func TestPackageOfOthersIsNotRemoved(t *testing.T) {
 func TestOtherSystemIsNamed(t *testing.T) {
 	t.Parallel()
 	h := moduletest.NewFakeHost(t, "")
-	h.FS.Put("/etc/os-release", "ID=alpine\nPRETTY_NAME=\"Alpine Linux v3.20\"\n", 0o644)
+	h.FS.Put("/etc/os-release", "ID=void\nPRETTY_NAME=\"Void Linux\"\n", 0o644)
 	_, err := task(t, `names = ["curl"]`).Plan(t.Context(), h)
-	want := "packages are installed with apt, dnf, yum, zypper or pacman, and this host, with Alpine Linux v3.20, has none of them: " +
+	want := "packages are installed with apt, dnf, yum, zypper, pacman or apk, and this host, with Void Linux, has none of them: " +
 		"use a command task for its package manager"
 	if err == nil || err.Error() != want {
 		t.Errorf("error %v, want %s", err, want)

@@ -2,7 +2,6 @@ package unarchive
 
 import (
 	"fmt"
-	"path"
 	"slices"
 
 	"kinit/engine/module"
@@ -34,6 +33,8 @@ func (t *Task) reason(s state) (why string, needed bool) {
 		return " in place of another archive", true
 	case s.manifest.Strip != t.Strip:
 		return fmt.Sprintf(", stripped of %d folders instead of %d", t.Strip, s.manifest.Strip), true
+	case !slices.Equal(s.manifest.Include, t.Include) || !slices.Equal(s.manifest.Exclude, t.Exclude):
+		return ", with another choice of entries", true
 	}
 	if damaged := t.damaged(s); len(damaged) > 0 {
 		return fmt.Sprintf(" again: %d of its entries are missing or differ, such as %s", len(damaged), damaged[0]), true
@@ -55,10 +56,7 @@ func (t *Task) damaged(s state) []string {
 
 // keeps reports whether a file belongs to others once it exists.
 func (t *Task) keeps(name string) bool {
-	return slices.ContainsFunc(t.Keep, func(pattern string) bool {
-		matches, err := path.Match(pattern, name)
-		return matches && err == nil
-	})
+	return matches(t.Keep, name)
 }
 
 func byPath(entries []tree.Entry) map[string]tree.Entry {

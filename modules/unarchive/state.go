@@ -21,6 +21,8 @@ import (
 type manifest struct {
 	SHA256   string       `json:"sha256"` // of the archive
 	Strip    int          `json:"strip,omitempty"`
+	Include  []string     `json:"include,omitempty"`
+	Exclude  []string     `json:"exclude,omitempty"`
 	Size     int64        `json:"size,omitempty"` // of the archive on the host, bytes
 	MTime    time.Time    `json:"mtime,omitzero"` // of the archive on the host
 	NewDest  bool         `json:"new_dest"`       // the folder was made for it

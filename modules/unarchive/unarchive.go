@@ -37,7 +37,7 @@ const (
 // Errors:
 //   - the archive is missing or damaged, or its checksum is not sha256; the folder is unchanged
 //   - dest exists and the cluster does not own it: use a separate folder for the archive
-//   - strip leaves nothing of the archive
+//   - strip, or include and exclude, leave nothing of the archive
 //   - a required program is not installed
 type Task struct {
 	// Source is an archive on the machine kinit runs on: a path relative to the folder
@@ -57,6 +57,11 @@ type Task struct {
 	// Strip is the number of leading folders to remove from each name; entries with no more
 	// parts than that are left out.
 	Strip int `hcl:"strip,optional"`
+	// Include are patterns such as "bin/*", in which * stops at slashes, of the entries to unpack, by
+	// their names without the stripped folders. A folder stands for all that is in it. Default: all.
+	Include []string `hcl:"include,optional"`
+	// Exclude are such patterns of entries that are left out, also if include has them.
+	Exclude []string `hcl:"exclude,optional"`
 	// Keep are patterns such as "conf/*.conf", in which * stops at slashes, of files that
 	// belong to others once they exist: they are neither compared nor replaced.
 	Keep []string `hcl:"keep,optional"`
@@ -90,9 +95,9 @@ func (t *Task) Validate() error {
 	if t.given() != 1 {
 		return errors.New("want exactly one of source, archive and url")
 	}
-	for _, pattern := range t.Keep {
-		if _, err := path.Match(pattern, ""); err != nil {
-			return fmt.Errorf("keep has %q, which is no pattern: %w", pattern, err)
+	for _, err := range []error{checkPatterns("keep", t.Keep), checkPatterns("include", t.Include), checkPatterns("exclude", t.Exclude)} {
+		if err != nil {
+			return err
 		}
 	}
 	switch {

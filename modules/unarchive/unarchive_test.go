@@ -300,3 +300,43 @@ func marks(t *testing.T, h module.Host) []module.Mark {
 	}
 	return all
 }
+
+// placed lists the files of the folder.
+func placed(t *testing.T, h *moduletest.Local) string {
+	t.Helper()
+	out, err := exec.Command("sh", "-c", `cd "$1" && find . -mindepth 1 ! -name '.kinit*' | sort | tr '\n' ' '`, "sh", h.Path("new", "dest")).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(out)
+}
+
+func TestOnlyTheChosenEntriesAreUnpacked(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"a.tgz", "a.zip"} {
+		archive := pack(t, name, release+" && mkdir app-1/doc && printf b >app-1/doc/b")
+		for choice, want := range map[string]string{
+			`include = ["bin"]`: "./bin ./bin/app ",
+			"include = [\"bin/*\", \"conf/*.conf\"]\nexclude = [\"bin/app\"]": "./conf ./conf/app.conf ",
+			`exclude = ["conf", "doc/*", "the*"]`:                             "./bin ./bin/app ./doc ",
+		} {
+			h := moduletest.LocalHost(t, "demo")
+			moduletest.Do(t, task(t, h, `source = "`+archive+`"`, `strip = 1`, choice), h)
+			moduletest.Same(t, name+" "+choice, placed(t, h), want)
+			moduletest.Same(t, "a second plan", moduletest.Planned(t.Context(), task(t, h, `source = "`+archive+`"`, `strip = 1`, choice), h), "")
+		}
+	}
+}
+
+func TestAnotherChoiceRemovesWhatItLeavesOut(t *testing.T) {
+	t.Parallel()
+	h := moduletest.LocalHost(t, "demo")
+	archive := pack(t, "a.tgz", release)
+	moduletest.Do(t, task(t, h, `source = "`+archive+`"`, `strip = 1`), h)
+	next := task(t, h, `source = "`+archive+`"`, `strip = 1`, `exclude = ["conf"]`)
+	moduletest.WantTexts(t, next, h, "unpack a.tgz into "+h.Path("new", "dest")+", with another choice of entries")
+	moduletest.Do(t, next, h)
+	moduletest.Same(t, "files", placed(t, h), "./bin ./bin/app ./the app ")
+	got := moduletest.Apply(t, task(t, h, `source = "`+archive+`"`, `strip = 1`, `include = ["lib"]`), h)
+	moduletest.Same(t, "error", got, "include and exclude leave nothing of a.tgz")
+}

@@ -117,7 +117,7 @@ func (t *Task) extract(ctx context.Context, h module.Host, archive, parts string
 	if t.Strip > 0 && len(stripped(all, t.Strip)) == 0 {
 		return nil, fmt.Errorf("strip = %d leaves nothing of %s", t.Strip, h.Redact(t.name()))
 	}
-	return all, nil
+	return t.choose(ctx, h, parts, all)
 }
 
 // stripped returns the entries without that many leading folders.
@@ -216,7 +216,7 @@ func (t *Task) finish(ctx context.Context, h module.Host, s state, members []tre
 	if err := tree.Remove(ctx, h, t.Dest, gone); err != nil {
 		return err
 	}
-	m := manifest{SHA256: s.sum, Strip: t.Strip, Size: s.archive.Size, MTime: s.archive.MTime, NewDest: s.manifest.NewDest}
+	m := manifest{SHA256: s.sum, Strip: t.Strip, Include: t.Include, Exclude: t.Exclude, Size: s.archive.Size, MTime: s.archive.MTime, NewDest: s.manifest.NewDest}
 	for _, e := range members {
 		m.Unpacked = append(m.Unpacked, now[e.Path])
 	}

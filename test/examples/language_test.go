@@ -50,6 +50,7 @@ func exampleOptions(t *testing.T, example string) engine.Options {
 		"web/web.hcl":       indented(t, "where `./web` is\n"),
 		"roles/motd/m.hcl":  "variable \"text\" {}\n",
 		"site/site.hcl":     indented(t, "where `./site` is\n"),
+		"cart/cart.hcl":     indented(t, "where `./cart` is\n"),
 		"inventory.hcl":     "host \"web1\" {}\nhost \"web2\" {}\nhost \"db\" {}\nhost \"lb\" {}\n",
 	}
 	for name, text := range files {

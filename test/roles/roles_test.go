@@ -126,7 +126,8 @@ group "agent" { hosts = ["c"] }
 
 // playbooks are those of the roles, with variables that bring in what is off by default.
 var playbooks = map[string]map[string]string{
-	"nginx": {"vhosts": `[{ server_name = "a.example" }, { filename = "b.conf", state = "absent" }]`, "ppa": "stable"},
+	"nginx": {"vhosts": `[{ server_name = "a.example" }, { filename = "b.conf", state = "absent" }]`, "ppa": "stable",
+		"ppa_key": "-----BEGIN PGP PUBLIC KEY BLOCK-----\n\nmDME\n-----END PGP PUBLIC KEY BLOCK-----"},
 	"docker": {
 		"users": `["ann"]`, "install_compose": "true", "daemon_options": `{"debug": true}`, "service_start_command": "/usr/sbin/dockerd",
 	},

@@ -50,16 +50,22 @@ func (s *Scope) SetCluster(cluster cty.Value) diag.List {
 	for _, names := range slices.Clone(s.names.Imports) {
 		scopes, more := s.scopes(names)
 		diags = append(diags, more...)
+		s.torn = s.torn || more.HasErrors()
 		for _, inner := range scopes {
 			s.inner = append(s.inner, inner)
 			diags = append(diags, inner.begin()...)
 			diags = append(diags, inner.SetCluster(cluster)...)
+			s.torn = s.torn || inner.torn
 		}
 	}
 	diags = diags.Distinct()
 	diags.Sort()
 	return diags
 }
+
+// Whole reports, after SetCluster, whether all imports have their scopes: those with wrong elements
+// have none.
+func (s *Scope) Whole() bool { return !s.torn }
 
 // scopes makes the scope of an import: with for_each one for each element.
 func (s *Scope) scopes(names *spec.Namespace) ([]*Scope, diag.List) {

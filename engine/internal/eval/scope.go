@@ -47,6 +47,7 @@ type Scope struct {
 	names   *spec.Namespace
 	outer   *Scope              // the importer's, nil for the root
 	inner   []*Scope            // of the imports with labels, after SetCluster
+	torn    bool                // an import has no scopes, because its elements are wrong
 	waiting map[string]*Waiting // variables by name
 	vars    map[string]cty.Value
 	locals  map[string]cty.Value

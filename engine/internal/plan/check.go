@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/hashicorp/hcl/v2"
@@ -10,7 +11,9 @@ import (
 	"kinit/engine/diag"
 	"kinit/engine/internal/inventory"
 	"kinit/engine/internal/plan/decode"
+	"kinit/engine/internal/plan/expand"
 	"kinit/engine/internal/plan/refs"
+	"kinit/engine/internal/spec"
 	"kinit/engine/module"
 )
 
@@ -29,7 +32,7 @@ func (p *Plan) check(tasks []*Task) (diags diag.List) {
 	var changed []*refs.Block
 	for _, block := range p.refs.Blocks {
 		if len(byBlock[block]) == 0 {
-			diags = append(diags, checkForm(block)...)
+			diags = append(diags, checkFormOf(block)...)
 		}
 		more, shows := checkBlock(byBlock[block])
 		diags = append(diags, more...)
@@ -53,14 +56,37 @@ func (p *Plan) check(tasks []*Task) (diags diag.List) {
 	return diags
 }
 
-// checkForm finds the mistakes in a block none of whose tasks is done.
-func checkForm(b *refs.Block) diag.List {
+// checkFormOf finds the mistakes in a block none of whose tasks is done.
+func checkFormOf(b *refs.Block) diag.List {
 	if b.Kind == nil {
 		return nil
 	}
-	diags := decode.Form(b.Spec.Args, b.Spec.Meta, b.Kind.New(), b.Spec.Range)
+	return checkForm(b.Spec, *b.Kind)
+}
+
+// checkForm finds the mistakes in a task that no value can excuse.
+func checkForm(t *spec.Task, kind module.Kind) diag.List {
+	diags := decode.Form(t.Args, t.Meta, kind.New(), t.Range)
 	for i := range diags {
-		diags[i].Address = b.Spec.Address()
+		diags[i].Address = t.Address()
+	}
+	return diags
+}
+
+// Forms finds the mistakes in tasks that no value can excuse, of a spec that cannot be planned because of
+// others.
+func Forms(s *spec.Spec, kinds []module.Kind) (diags diag.List) {
+	byName := map[string]module.Kind{}
+	for _, kind := range kinds {
+		byName[kind.Name] = kind
+	}
+	for _, t := range slices.Concat(s.Tasks, s.Handlers) {
+		kind, known := byName[t.Module]
+		if !known {
+			diags = append(diags, expand.UnknownModule(t, slices.Collect(maps.Keys(byName)))...)
+			continue
+		}
+		diags = append(diags, checkForm(t, kind)...)
 	}
 	return diags
 }

@@ -67,6 +67,13 @@ func systemWorks() []work {
 			holds: "test -e DIR/host/kinit-faults.timer/active; test -e /etc/systemd/system/kinit-faults.timer; test -e /etc/systemd/system/kinit-faults.service"}},
 		{module: "alternatives", text: "name = \"kinit-faults\"\n path = \"/usr/bin/head\"\n link = \"/usr/bin/kinit-faults\"", system: &system{
 			before: "update-alternatives --quiet --remove-all kinit-faults 2>/dev/null || :", holds: `test "$(readlink -f /usr/bin/kinit-faults)" = /usr/bin/head`}},
+		{module: "selinux", text: `mode = "permissive"`, system: &system{
+			programs: getenforce, before: "mkdir -p DIR/host /etc/selinux; echo Enforcing >DIR/host/mode; echo SELINUX=enforcing >/etc/selinux/config",
+			holds: "test \"$(cat /etc/selinux/config)\" = SELINUX=permissive; test \"$(cat DIR/host/mode)\" = Permissive"}},
+		{module: "selinux_boolean", text: `name = "kinit_faults"`, system: &system{
+			programs: semanage, before: "mkdir -p DIR/host; echo off >DIR/host/boolean", holds: `test "$(cat DIR/host/boolean)" = on`}},
+		{module: "selinux_port", text: "type = \"ssh_port_t\"\n ports = [\"2222\"]", system: &system{
+			programs: semanage, before: "mkdir -p DIR/host; : >DIR/host/ports", holds: `test "$(cat DIR/host/ports)" = "ssh_port_t tcp 2222"`}},
 		{module: "package", text: `names = ["kinit-faults"]`, system: &system{
 			programs: apt, before: ":", holds: "test -e DIR/host/installed"}},
 		{module: "apt_repository", text: "name = \"kinit-faults\"\n uris = [\"https://example.org/deb\"]\n suites = [\"./\"]\n signed_by = \"/etc/hosts\"", system: &system{
@@ -86,6 +93,25 @@ case $1 in --show-depends) echo insmod /lib/modules/kinit_faults.ko; exit;; esac
 mkdir /sys/module/kinit_faults; echo live >/sys/module/kinit_faults/initstate; echo ran >>DIR/host/count
 END
 chmod +x /usr/local/bin/modprobe`
+
+	getenforce = `printf '#!/bin/sh\ncat DIR/host/mode\n' >/usr/local/bin/getenforce; cat >/usr/local/bin/setenforce <<'END'
+#!/bin/sh
+[ "$1" = 1 ] && echo Enforcing >DIR/host/mode || echo Permissive >DIR/host/mode; echo ran >>DIR/host/count
+END
+chmod +x /usr/local/bin/getenforce /usr/local/bin/setenforce`
+
+	semanage = `cat >/usr/local/bin/semanage <<'END'
+#!/bin/sh
+cd DIR/host || exit
+case "$*" in
+"boolean --list --noheading") value=$(cat boolean); echo "kinit_faults  ($value , $value)  Allow faults";;
+"boolean --modify --on kinit_faults") echo on >boolean; echo ran >>count;;
+"port --list --noheading"*) cat ports;;
+"port --add --type ssh_port_t --proto tcp 2222") echo ssh_port_t tcp 2222 >>ports; echo ran >>count;;
+*) exit 2;;
+esac
+END
+chmod +x /usr/local/bin/semanage`
 
 	// Those that are not in a network namespace of their own are in that of the test.
 	nft = `ip netns add kept; cp "$(command -v nft)" /usr/local/bin/nft.real; readlink /proc/self/ns/net >/outside

@@ -33,9 +33,9 @@ type Options struct {
 // fails the task.
 type Confirm func(ctx context.Context, t *plan.Task, steps []string) (bool, error)
 
-// Expect decides whether a task may do its steps, which are redacted. An error fails the
-// task before it has changed anything. It may be called by several goroutines at once.
-type Expect func(t *plan.Task, steps []string) error
+// Expect decides whether a task may do its steps, which are redacted. edited is whether another task
+// of the run has changed the file that the task edits. An error fails the task before it has changed anything. It may be called by several goroutines at once.
+type Expect func(t *plan.Task, steps []string, edited bool) error
 
 // FactCache gives access to values that earlier runs have read from hosts.
 type FactCache struct {

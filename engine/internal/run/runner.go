@@ -19,7 +19,8 @@ type runner struct {
 	report   *reporter
 	machines *machines
 	here     *presence // the hosts with tasks of always
-	seen     sync.Map  // of seen by address, of tasks that were looked at before their turn
+	turns    turns
+	seen     sync.Map // of seen by address, of tasks that were looked at before their turn
 }
 
 func newRunner(p *plan.Plan, values *plan.Values, pool *host.Pool, opts Options) *runner {

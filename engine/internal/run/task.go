@@ -112,6 +112,13 @@ func (r *runner) attempt(ctx context.Context, t *plan.Task, g *gauge) (out outco
 		out, err = r.applyConditions(ctx, t, out, err)
 	}()
 
+	// Two tasks that edit one file at the same time would lose the change of one of them.
+	turn, err := r.turns.take(ctx, t, task)
+	if err != nil {
+		return outcome{}, err
+	}
+	defer func() { turn.end(len(out.steps) > 0 && !r.opts.Check) }()
+
 	// Plan: a check ends here if there is something to do.
 	steps, err := task.Plan(ctx, h)
 	if err != nil {
@@ -126,7 +133,7 @@ func (r *runner) attempt(ctx context.Context, t *plan.Task, g *gauge) (out outco
 		return knownAfter(read), nil
 	}
 	if r.opts.Expect != nil && len(steps) > 0 {
-		if err := r.opts.Expect(t, r.report.steps(t, steps)); err != nil {
+		if err := r.opts.Expect(t, r.report.steps(t, steps), turn.edited); err != nil {
 			return outcome{}, err
 		}
 	}

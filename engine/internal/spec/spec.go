@@ -2,7 +2,7 @@
 // places. It evaluates only literals; eval, topology and plan interpret the blocks.
 //
 // Its files, each of which uses those before it alone: sources.go, spec.go, namespace.go,
-// loader.go, name.go, content.go, tags.go, common.go, meta.go, declare.go, task.go, group.go, secret.go, stage.go, multiply.go,
+// loader.go, whole.go, name.go, content.go, tags.go, common.go, meta.go, declare.go, task.go, group.go, secret.go, stage.go, multiply.go,
 // blocks.go, folder.go, import.go, load.go, driver.go, set.go.
 package spec
 

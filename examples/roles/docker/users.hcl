@@ -18,3 +18,11 @@ task "user" "docker" {
   name     = each.key
   groups   = ["docker"]
 }
+
+# The user who logs in may be one of them: what follows has the new group.
+task "connection" "groups" {
+  hosts      = local.hosts
+  when       = length(local.joins) > 0
+  reset      = true
+  depends_on = [task.user.docker]
+}

@@ -29,12 +29,10 @@ block "ubuntu" {
   }
 
   task "apt_repository" "ppa" {
-    when       = var.ppa != null
-    name       = "nginx-ppa"
-    uris       = ["https://ppa.launchpadcontent.net/nginx/${var.ppa == null ? "stable" : var.ppa}/ubuntu"]
-    suites     = [local.facts.os_codename]
-    components = ["main"]
-    key        = var.ppa_key
+    when = var.ppa != null
+    name = "nginx-ppa"
+    ppa  = "nginx/${var.ppa == null ? "stable" : var.ppa}"
+    key  = var.ppa_key
   }
 
   # A package that Ubuntu brought makes way for that of the archive.

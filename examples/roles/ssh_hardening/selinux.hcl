@@ -8,10 +8,9 @@ block "selinux" {
     names = local.system.selinux_packages
   }
 
-  task "shell" "ports" {
-    for_each   = var.server_ports
-    commands   = "semanage port -a -t ssh_port_t -p tcp ${each.key}"
-    unless     = "semanage port -l | grep -Eq '^ssh_port_t +tcp +(.*, )?${each.key}(,|$)'"
+  task "selinux_port" "ports" {
+    type       = "ssh_port_t"
+    ports      = var.server_ports
     depends_on = [task.package.selinux]
   }
 

@@ -45,6 +45,7 @@ type Manager interface {
 type Spec struct {
 	Name    string
 	Version string // "" for any; a "*" at the end stands for anything
+	Newest  bool   // the version is the newest one of the repositories, and not a wish
 	File    string // a file of the host that has the package; "" for one of a repository
 }
 
@@ -140,7 +141,7 @@ func Of(ctx context.Context, h module.Host) (Manager, error) {
 	}
 	var there []string
 	for _, program := range programs {
-		_, err := h.Files().Stat(ctx, path.Join("/usr/bin", program))
+		_, err := h.Files().Stat(ctx, path.Join("/usr/bin", program)) // apk is known by its distribution
 		if err == nil {
 			there = append(there, program)
 		} else if !errors.Is(err, fs.ErrNotExist) {
@@ -154,11 +155,13 @@ func Of(ctx context.Context, h module.Host) (Manager, error) {
 		return zypper{}, nil
 	case "pacman":
 		return pacman{}, nil
+	case "apk":
+		return apk{}, nil
 	case "dnf", "yum":
 		return dnf{program}, nil
 	}
 	name := pretty(release)
-	return nil, fmt.Errorf("packages are installed with apt, dnf, yum, zypper or pacman, and %s has none of them: use a command task for its package manager", name)
+	return nil, fmt.Errorf("packages are installed with apt, dnf, yum, zypper, pacman or apk, and %s has none of them: use a command task for its package manager", name)
 }
 
 // programs are the package managers, the preferred one first.
@@ -174,6 +177,8 @@ func choose(release string, there []string) string {
 			return "apt-get"
 		case id == "arch":
 			return "pacman"
+		case id == "alpine":
+			return "apk"
 		case id == "suse" || id == "opensuse" || strings.HasPrefix(id, "opensuse-") || id == "sles":
 			return "zypper"
 		case (id == "fedora" || id == "rhel" || id == "centos") && !has("dnf") && has("yum"):

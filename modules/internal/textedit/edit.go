@@ -107,6 +107,9 @@ type Text struct {
 	content.Attributes
 }
 
+// Edits returns the file, which one task at a time edits.
+func (t *Text) Edits() string { return t.Path }
+
 // Check returns the mistake in the arguments.
 func (t *Text) Check() error { return t.File(t.Path, t.Secret).Check() }
 

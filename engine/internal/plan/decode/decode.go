@@ -1,10 +1,12 @@
 package decode
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"reflect"
 	"slices"
+	"strings"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
@@ -57,6 +59,7 @@ type Decoder struct {
 	prefix    string                       // of the names of arguments in the block that is being decoded
 	sensitive map[string]sensitiveArgument // of arguments with sensitive values, by name
 	last      *evaluated                   // the argument that was decoded last
+	alone     diag.List                    // the mistakes in values of arguments alone
 }
 
 // New makes a decoder of expressions in a scope.
@@ -147,7 +150,7 @@ func (d *Decoder) unexpected(body *hclsyntax.Body, all []module.Argument) (found
 		case slices.Contains(blocks, name) || body == d.task && name == "retry":
 			report(body.Attributes[name].NameRange, "Unknown argument", "%q is no argument but a block, as in: %s { … }", name, name)
 		default:
-			report(body.Attributes[name].NameRange, "Unknown argument", "There is no argument %q here.%s", name, diag.Hint(name, near))
+			report(body.Attributes[name].NameRange, "Unknown argument", "There is no argument %q here.%s", name, cmp.Or(diag.Hint(name, near), known(args)))
 		}
 	}
 	for _, b := range body.Blocks {
@@ -156,10 +159,21 @@ func (d *Decoder) unexpected(body *hclsyntax.Body, all []module.Argument) (found
 			name, at = b.Labels[0], b.LabelRanges[0]
 		}
 		if !slices.Contains(blocks, name) {
-			report(at, "Unknown block type", "There is no block %q here.%s", name, diag.Hint(name, blocks))
+			report(at, "Unknown block type", "There is no block %q here.%s", name, cmp.Or(diag.Hint(name, blocks), diag.NearOrAll(name, blocks), known(args)))
 		}
 	}
 	return found
+}
+
+// known lists the arguments there are, for a name that is like none of them.
+func known(args []string) string {
+	switch {
+	case len(args) == 0:
+		return " There are none of the module's own."
+	case len(args) > 16:
+		return " \"kinit modules NAME\" lists the arguments of a module."
+	}
+	return " The arguments are " + strings.Join(args, ", ") + "."
 }
 
 // argument decodes one attribute. An absent or null optional one keeps its default.
@@ -172,7 +186,21 @@ func (d *Decoder) argument(body *hclsyntax.Body, f module.Argument, names []stri
 		return
 	}
 	d.value(attr.Expr, f.Name, f.Kind == "optional", into, ctx)
+	if e := d.last; e != nil && e.known && !e.sensitive && e.err == nil && !e.problems.HasErrors() {
+		d.judge(f, into, attr.Expr.Range())
+	}
 }
+
+// judge notes the mistake in the value of an argument alone.
+func (d *Decoder) judge(f module.Argument, value reflect.Value, at hcl.Range) {
+	if err := f.Mistake(value); err != nil {
+		d.alone = append(d.alone, diag.Errorf(&at, "Invalid arguments", "%s.", err)...)
+	}
+}
+
+// Alone returns the mistakes in single values. A task whose arguments are all known has a check of
+// its own, which finds them too.
+func (d *Decoder) Alone() diag.List { return d.alone }
 
 // value decodes an expression.
 func (d *Decoder) value(expr hcl.Expression, name string, optional bool, into reflect.Value, ctx *hcl.EvalContext) {

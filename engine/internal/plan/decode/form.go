@@ -19,7 +19,7 @@ func Form(body *hclsyntax.Body, meta func() []string, made module.Task, header h
 	d := New(nil, NewShared(func(hcl.Expression) bool { return true }))
 	d.task, d.meta = body, meta
 	d.form(body, reflect.ValueOf(made).Elem(), header)
-	return d.Diags
+	return append(d.Diags, d.alone...)
 }
 
 // form checks a body by the fields of a struct.
@@ -39,7 +39,10 @@ func (d *Decoder) form(body *hclsyntax.Body, target reflect.Value, header hcl.Ra
 				d.Errorf(header, "Missing argument", "The argument %q is required.", f.Name)
 			}
 			if attr != nil && written(attr.Expr) {
-				d.value(attr.Expr, f.Name, true, into, nil)
+				before := len(d.Diags)
+				if d.value(attr.Expr, f.Name, true, into, nil); len(d.Diags) == before {
+					d.judge(f, into, attr.Expr.Range())
+				}
 			}
 		case "block":
 			found := named(body, f.Name)

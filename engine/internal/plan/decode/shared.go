@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strings"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
@@ -149,9 +150,15 @@ func KeyText(key cty.Value) (string, bool) {
 
 // ErrorText formats an error with the path inside of the value.
 func ErrorText(err error) string {
+	words := strings.NewReplacer(
+		"a bool is required", "true or false is required",
+		"string required, but have tuple", "a text is required, and this is a list",
+		"string required, but have list", "a text is required, and this is a list",
+		"string required, but have object", "a text is required, and this is an object",
+	).Replace(err.Error())
 	at, ok := err.(cty.PathError)
 	if !ok || len(at.Path) == 0 {
-		return err.Error()
+		return words
 	}
 	text := ""
 	for _, step := range at.Path {
@@ -163,5 +170,5 @@ func ErrorText(err error) string {
 			text += "[" + key + "]"
 		}
 	}
-	return err.Error() + " at " + text
+	return words + " at " + text
 }

@@ -1,6 +1,7 @@
 package expand
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 
@@ -60,7 +61,7 @@ func Instances(in Input) (*Set, diag.List) {
 		block := x.declare(s)
 		block.Depth, block.Hosts = 1, x.ownHosts(block)
 	}
-	x.notify()
+	(&notices{&x.Early, x.Set}).find()
 	x.expandHandlers()
 	return x.Set, x.Diags
 }
@@ -122,7 +123,7 @@ func (x *expander) declareHost(s *spec.Host, scope *hcl.EvalContext, name string
 		if s.Name != nil {
 			at = s.Name.Range()
 		}
-		x.Errorf(at, "Duplicate host", "There is a host %q already.", name)
+		x.Errorf(at, "Duplicate host", "There is a host %q already. Give this one another name.", name)
 		return
 	}
 	if s.Via != nil {
@@ -184,11 +185,16 @@ func (x *expander) checkVia() {
 	}
 }
 
+// UnknownModule returns the error of a task whose module does not exist.
+func UnknownModule(t *spec.Task, known []string) diag.List {
+	return diag.Errorf(&t.ModuleRange, "Unknown module", "There is no module %q.%s", t.Module, cmp.Or(diag.HintModule(t.Module, known), " \"kinit modules\" lists all."))
+}
+
 // declare makes a task or handler block without instances.
 func (x *expander) declare(s *spec.Task) *Block {
 	block := &Block{Namespace: x.Namespaces[s.In], Spec: s, Kind: x.kinds[s.Module]}
 	if block.Kind == nil {
-		x.Errorf(s.ModuleRange, "Unknown module", "There is no module %q.%s", s.Module, diag.HintModule(s.Module, slices.Collect(maps.Keys(x.kinds))))
+		x.Tell(UnknownModule(s, slices.Collect(maps.Keys(x.kinds))))
 	} else {
 		task := block.Kind.New()
 		block.Outputs, block.Secrets = module.OutputTypes(task), module.SecretOutputs(task)
@@ -348,75 +354,6 @@ func (x *expander) ownHosts(block *Block) []string {
 		return []string{x.hostName(s, scope)}
 	}
 	return nil
-}
-
-// notify finds which handlers every block notifies, and warns of handlers that no block
-// notifies.
-func (x *expander) notify() {
-	used, before := map[*Block]bool{}, len(x.Diags)
-	for _, block := range x.Blocks {
-		block.Notifies = x.notified(block)
-		for _, n := range block.Notifies {
-			used[n.Handler] = true
-		}
-	}
-	if len(x.Diags) > before {
-		return // an error in a notify may be the reason
-	}
-	for _, block := range x.Blocks {
-		if block.Spec.Handler && !used[block] {
-			at := block.Spec.Range
-			x.Diags = append(x.Diags, diag.Diagnostic{Warning: true, Summary: "Unused handler", Subject: &at,
-				Detail: "No task notifies " + block.Spec.Address() + ", so it is never done."})
-		}
-	}
-}
-
-// notified evaluates notify, a list of handlers.
-func (x *expander) notified(block *Block) []Notice {
-	s := block.Spec
-	if s.Notify == nil {
-		return nil
-	}
-	elements, problems := hcl.ExprList(s.Notify)
-	if problems.HasErrors() {
-		x.Errorf(s.Notify.Range(), "Invalid notify", "Give a list of handlers, as in: notify = [handler.service.web]")
-		return nil
-	}
-	var all []Notice
-	seen := map[*Block]bool{}
-	for _, e := range elements {
-		handlers, diags := x.meant(block.Namespace, e)
-		x.Diags = append(x.Diags, diags...)
-		for _, handler := range handlers {
-			if !seen[handler] {
-				seen[handler] = true
-				all = append(all, Notice{Handler: handler, At: e.Range()})
-			}
-		}
-	}
-	return all
-}
-
-// meant lists the handlers that an element of notify means: those that it names, or those that
-// listen to its topic, in all imports.
-func (x *expander) meant(in *Namespace, e hcl.Expression) ([]*Block, diag.List) {
-	value, problems := e.Value(nil)
-	if problems.HasErrors() || value.Type() != cty.String || value.IsNull() {
-		return x.Handlers(in, e, "Invalid notify")
-	}
-	topic := value.AsString()
-	if !slices.Contains(x.Spec.Topics, topic) {
-		at := e.Range()
-		return nil, diag.Errorf(&at, "Unknown topic", "No handler listens to %q.%s A handler itself is named without quotes, as in handler.service.web.", topic, diag.Near(topic, x.Spec.Topics))
-	}
-	var all []*Block
-	for _, block := range x.Blocks {
-		if slices.Contains(block.Spec.Listen, topic) {
-			all = append(all, block)
-		}
-	}
-	return all, nil
 }
 
 // HandlerHosts lists the hosts on which a handler runs that a task on a host notifies.

@@ -49,32 +49,14 @@ block "raspberrypi" {
     path     = each.key
   }
 
-  # One after the other: they change the same line.
-  block "control_groups" {
-    when = local.boot_file != null
-
-    task "replace" "cpuset" {
-      path        = coalesce(local.boot_file, "/")
-      match       = "^(${local.first_word}(?!.*\\bcgroup_enable=cpuset\\b).*)$"
-      replacement = "$1 cgroup_enable=cpuset"
-      notify      = [handler.command.bootloader, handler.reboot.pi]
-    }
-
-    task "replace" "memory" {
-      path        = coalesce(local.boot_file, "/")
-      match       = "^(${local.first_word}(?!.*\\bcgroup_memory=1\\b).*)$"
-      replacement = "$1 cgroup_memory=1"
-      notify      = [handler.command.bootloader, handler.reboot.pi]
-      depends_on  = [task.replace.cpuset]
-    }
-
-    task "replace" "enable_memory" {
-      path        = coalesce(local.boot_file, "/")
-      match       = "^(${local.first_word}(?!.*\\bcgroup_enable=memory\\b).*)$"
-      replacement = "$1 cgroup_enable=memory"
-      notify      = [handler.command.bootloader, handler.reboot.pi]
-      depends_on  = [task.replace.memory]
-    }
+  # Instances that edit one file do so one after the other.
+  task "replace" "control_groups" {
+    for_each    = ["cgroup_enable=cpuset", "cgroup_memory=1", "cgroup_enable=memory"]
+    when        = local.boot_file != null
+    path        = coalesce(local.boot_file, "/")
+    match       = "^(${local.first_word}(?!.*\\b${each.key}\\b).*)$"
+    replacement = "$1 ${each.key}"
+    notify      = [handler.command.bootloader, handler.reboot.pi]
   }
 
   # Old versions do not work with k3s in their new form.

@@ -19,10 +19,9 @@ block "selinux" {
     }
   }
 
-  task "shell" "port" {
-    for_each   = local.ports
-    commands   = "semanage port -a -t http_port_t -p tcp ${each.key} || semanage port -m -t http_port_t -p tcp ${each.key}"
-    unless     = "semanage port -l | grep -Eq '^http_port_t +tcp +(.*, )?${each.key}(,|$)'"
+  task "selinux_port" "listen" {
+    type       = "http_port_t"
+    ports      = local.ports
     depends_on = [task.command.clearlinux]
   }
 }

@@ -1,0 +1,155 @@
+package packages
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"kinit/engine/module"
+)
+
+// apk is that of Alpine Linux and its derivatives.
+type apk struct{}
+
+// apkName matches "musl-utils-1.2.4-r2": a version begins with a digit and ends with its release.
+var apkName = regexp.MustCompile(`^(.+)-([0-9][^-]*-r[0-9]+)$`)
+
+// parseAPK reads the first words of lines.
+func parseAPK(text string) map[string]string {
+	all := map[string]string{}
+	for line := range strings.Lines(text) {
+		fields := strings.Fields(line)
+		if len(fields) == 0 {
+			continue
+		}
+		if found := apkName.FindStringSubmatch(fields[0]); found != nil {
+			all[found[1]] = found[2]
+		}
+	}
+	return all
+}
+
+func (a apk) Installed(ctx context.Context, h module.Host, names []string) (map[string][]string, error) {
+	all, err := a.All(ctx, h)
+	installed := map[string][]string{}
+	for _, name := range names {
+		if version, there := all[name]; there {
+			installed[name] = []string{version, release.ReplaceAllString(version, "")}
+		}
+	}
+	return installed, err
+}
+
+// release matches the release at the end of a version.
+var release = regexp.MustCompile(`-r[0-9]+$`)
+
+func (apk) All(ctx context.Context, h module.Host) (map[string]string, error) {
+	out, err := h.Run(ctx, module.Command{Argv: []string{"apk", "info", "-v"}})
+	return parseAPK(out.Stdout), err
+}
+
+// Newest lists updates: a line is "musl-1.2.4-r1 < 1.2.4-r2".
+func (apk) Newest(ctx context.Context, h module.Host, names []string, _ Change) (map[string]string, error) {
+	out, err := h.Run(ctx, module.Command{Argv: append([]string{"apk", "version", "--limit", "<"}, names...)})
+	newest := map[string]string{}
+	for line := range strings.Lines(out.Stdout) {
+		fields := strings.Fields(line)
+		if len(fields) < 3 || fields[1] != "<" {
+			continue
+		}
+		if found := apkName.FindStringSubmatch(fields[0]); found != nil && slices.Contains(names, found[1]) {
+			newest[found[1]] = fields[2]
+		}
+	}
+	return newest, err
+}
+
+// Held lists none: apk has no hold but a version in /etc/apk/world.
+func (apk) Held(context.Context, module.Host, []string) (map[string]bool, error) {
+	return map[string]bool{}, nil
+}
+
+func (apk) Hold(_ context.Context, _ module.Host, name string, _ bool) error {
+	return fmt.Errorf("apk holds no packages, it keeps %s at a version that names has for it, as in \"%s=1.2.3-r0\": leave out held", name, name)
+}
+
+// Describe reads the package's own description, which is the file .PKGINFO in it.
+func (apk) Describe(ctx context.Context, h module.Host, file string) (Spec, error) {
+	out, err := h.Run(ctx, module.Command{Argv: []string{"tar", "-xzO", "-f", file, ".PKGINFO"}})
+	fields := map[string]string{}
+	for line := range strings.Lines(out.Stdout) {
+		name, value, _ := strings.Cut(line, " = ")
+		fields[name] = strings.TrimSpace(value)
+	}
+	return one(fields["pkgname"]+" "+fields["pkgver"], file, err)
+}
+
+func (apk) Options() []Option { return nil }
+
+func (a apk) Change(ctx context.Context, h module.Host, c Change) error {
+	words, err := a.words(c.Install)
+	if err != nil {
+		return err
+	}
+	if c.Refresh {
+		if err := a.run(ctx, h, "update"); err != nil {
+			return err
+		}
+	}
+	if len(words) > 0 {
+		if err := a.install(ctx, h, append([]string{"add", "--upgrade", "--"}, words...)); err != nil {
+			return err
+		}
+	}
+	if len(c.Remove) == 0 {
+		return nil
+	}
+	verb := []string{"del", "--rdepends"}
+	if c.Purge {
+		verb = append(verb, "--purge")
+	}
+	return a.run(ctx, h, append(append(verb, "--"), c.Remove...)...)
+}
+
+// words are packages with conditions: "=" wants a version with its release, and "~" any release of
+// one. The newest version is no condition, since apk would keep it for ever.
+func (apk) words(specs []Spec) ([]string, error) {
+	var all []string
+	for _, s := range specs {
+		switch {
+		case strings.HasSuffix(s.Version, "*"):
+			return nil, fmt.Errorf("the version of %s is %q, and apk knows no \"*\" in versions: name the whole one", s.Name, s.Version)
+		case s.File != "":
+			all = append(all, s.File)
+		case s.Version == "" || s.Newest:
+			all = append(all, s.Name)
+		case release.MatchString(s.Version):
+			all = append(all, s.Name+"="+s.Version)
+		default:
+			all = append(all, s.Name+"~"+s.Version)
+		}
+	}
+	return all, nil
+}
+
+// install installs, and if that fails tries again with fresh package lists.
+func (a apk) install(ctx context.Context, h module.Host, args []string) error {
+	err := a.run(ctx, h, args...)
+	if !module.Exited(err) {
+		return err
+	}
+	if err := a.run(ctx, h, "update"); err != nil {
+		return err
+	}
+	return a.run(ctx, h, args...)
+}
+
+// run waits for another package manager, in seconds.
+func (apk) run(ctx context.Context, h module.Host, args ...string) error {
+	_, err := run(ctx, h, nil, append([]string{"apk", "--no-progress", "--wait", lockSeconds}, args...)...)
+	return err
+}
+
+var _ Manager = apk{}
