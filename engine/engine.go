@@ -1,6 +1,6 @@
 // Package engine expands a spec into a graph of tasks and walks it over hosts.
 //
-// The line a task travels: Run → perform → makePlan (spec.Load → inventory.Load →
+// The line a task travels: Run → perform → attempt → makePlan (spec.Load → inventory.Load →
 // topology.Expand → plan.Build) → own → run.Run → graph.Walk → the task's module → a step →
 // the transport, and back as events and a Report. ARCHITECTURE.md names every function of it.
 package engine
