@@ -69,9 +69,22 @@ func examineHosts(a *app.App, c *cli.Context, hosts []string) error {
 }
 
 func examineHost(a *app.App, c *cli.Context, host string) error {
-	findings, err := readFindings(a, c, host)
+	o, err := command.OptionsWithInventories(a, c, doctorSpec)
 	if err != nil {
 		return err
+	}
+	o.Hosts = []string{host}
+	ctx, s, err := command.Begin(a, c, o, command.Mode{View: view.Read})
+	if err != nil {
+		return err
+	}
+	text, report := engine.Value(ctx, s.Options, findingsOutput)
+	if err := s.End(report); err != nil {
+		return err
+	}
+	var findings []view.Finding
+	if err := json.Unmarshal([]byte(text), &findings); err != nil {
+		return fmt.Errorf("read the output %q of the spec %q: %w", findingsOutput, doctorSpec, err)
 	}
 	for _, one := range byHost(findings) {
 		if err := showFindings(a, c, one); err != nil {
@@ -85,28 +98,6 @@ func examineHost(a *app.App, c *cli.Context, host string) error {
 }
 
 func fails(f view.Finding) bool { return f.Level == view.LevelFail }
-
-// readFindings reads the playbook's output for a host.
-func readFindings(a *app.App, c *cli.Context, host string) ([]view.Finding, error) {
-	o, err := command.OptionsWithInventories(a, c, doctorSpec)
-	if err != nil {
-		return nil, err
-	}
-	o.Hosts = []string{host}
-	ctx, s, err := command.Begin(a, c, o, command.Mode{View: view.Read})
-	if err != nil {
-		return nil, err
-	}
-	text, report := engine.Value(ctx, s.Options, findingsOutput)
-	if err := s.End(report); err != nil {
-		return nil, err
-	}
-	var findings []view.Finding
-	if err := json.Unmarshal([]byte(text), &findings); err != nil {
-		return nil, fmt.Errorf("read the output %q of the spec %q: %w", findingsOutput, doctorSpec, err)
-	}
-	return findings, nil
-}
 
 // byHost groups the findings by host: an argument may be a group.
 func byHost(findings []view.Finding) [][]view.Finding {

@@ -83,8 +83,12 @@ func (t *Task) Validate() error {
 	if err := t.checkKey(); err != nil {
 		return err
 	}
-	if err := t.checkSuites(); err != nil {
-		return err
+	// Only suites without a path have components.
+	for _, suite := range t.Suites {
+		if flat := strings.HasSuffix(suite, "/"); flat != (len(t.Components) == 0) {
+			return fmt.Errorf("suites has %q and components has %d, want components with suites, and none with a path that ends in \"/\"",
+				suite, len(t.Components))
+		}
 	}
 	return t.checkFields()
 }
@@ -94,17 +98,6 @@ func (t *Task) checkKey() error {
 		return repository.CheckKey(t.Key)
 	}
 	return module.CheckPath("signed_by", t.SignedBy)
-}
-
-// checkSuites checks that only suites without a path have components.
-func (t *Task) checkSuites() error {
-	for _, suite := range t.Suites {
-		if flat := strings.HasSuffix(suite, "/"); flat != (len(t.Components) == 0) {
-			return fmt.Errorf("suites has %q and components has %d, want components with suites, and none with a path that ends in \"/\"",
-				suite, len(t.Components))
-		}
-	}
-	return nil
 }
 
 // checkFields refuses blanks and line ends, which would split a value.

@@ -99,11 +99,7 @@ func (t *Task) Validate() error {
 			return err
 		}
 	}
-	return t.checkValues()
-}
-
-// checkValues refuses blanks and line ends, which would split a value.
-func (t *Task) checkValues() error {
+	// Blanks and line ends would split a value.
 	for _, one := range slices.Concat(t.BaseURLs, t.GPGKeys, []string{t.Metalink, t.Mirrorlist}) {
 		u, err := url.Parse(one)
 		if one != "" && (err != nil || u.Scheme == "" || strings.ContainsAny(one, " \t\r\n,")) {

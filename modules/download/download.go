@@ -87,7 +87,25 @@ func (t *Task) Validate() error {
 	if err := t.checkHeaders(); err != nil {
 		return err
 	}
-	return t.checkSums()
+	given := 0
+	for _, is := range []bool{t.SHA256 != "", t.SHA512 != "", t.SHA256URL != "", t.SHA512URL != "", t.Unverified} {
+		if is {
+			given++
+		}
+	}
+	switch {
+	case given != 1:
+		return errors.New("want exactly one of sha256, sha512, sha256_url, sha512_url and unverified = true")
+	case t.SHA256 != "" && !isHex(t.SHA256, 64):
+		return fmt.Errorf("sha256 is %q, want 64 hex digits", t.SHA256)
+	case t.SHA512 != "" && !isHex(t.SHA512, 128):
+		return fmt.Errorf("sha512 is %q, want 128 hex digits", t.SHA512)
+	case t.SHA256URL != "":
+		return checkURL("sha256_url", t.SHA256URL, "http", "https", "file")
+	case t.SHA512URL != "":
+		return checkURL("sha512_url", t.SHA512URL, "http", "https", "file")
+	}
+	return nil
 }
 
 // Hide promises that headers are never shown: curl reads them from its input.
@@ -122,28 +140,6 @@ func checkURL(argument, text string, schemes ...string) error {
 		}
 	}
 	return fmt.Errorf("%s is %q, want a full URL with %s", argument, u.Redacted(), strings.Join(schemes, ", "))
-}
-
-func (t *Task) checkSums() error {
-	given := 0
-	for _, is := range []bool{t.SHA256 != "", t.SHA512 != "", t.SHA256URL != "", t.SHA512URL != "", t.Unverified} {
-		if is {
-			given++
-		}
-	}
-	switch {
-	case given != 1:
-		return errors.New("want exactly one of sha256, sha512, sha256_url, sha512_url and unverified = true")
-	case t.SHA256 != "" && !isHex(t.SHA256, 64):
-		return fmt.Errorf("sha256 is %q, want 64 hex digits", t.SHA256)
-	case t.SHA512 != "" && !isHex(t.SHA512, 128):
-		return fmt.Errorf("sha512 is %q, want 128 hex digits", t.SHA512)
-	case t.SHA256URL != "":
-		return checkURL("sha256_url", t.SHA256URL, "http", "https", "file")
-	case t.SHA512URL != "":
-		return checkURL("sha512_url", t.SHA512URL, "http", "https", "file")
-	}
-	return nil
 }
 
 func isHex(text string, digits int) bool {

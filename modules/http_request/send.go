@@ -3,7 +3,6 @@ package httprequest
 import (
 	"cmp"
 	"context"
-	"encoding/base64"
 	"fmt"
 	"io"
 	"net/http"
@@ -15,7 +14,6 @@ import (
 	ctyjson "github.com/zclconf/go-cty/cty/json"
 
 	"kinit/engine/module"
-	"kinit/engine/secret"
 	"kinit/modules/internal/cmdtext"
 	"kinit/modules/internal/httpclient"
 )
@@ -155,15 +153,4 @@ func excerpt(h module.Host, body string) string {
 		return "; it says: " + text
 	}
 	return ""
-}
-
-// tellSecrets registers the login, also in its encoded form.
-func (t *Task) tellSecrets(h module.Host) {
-	if t.Token != "" {
-		h.AddSecret(t.Token)
-	}
-	if t.Password != "" {
-		pair := t.Username + ":" + t.Password.Reveal()
-		h.AddSecret(t.Password, secret.Value(base64.StdEncoding.EncodeToString([]byte(pair))))
-	}
 }

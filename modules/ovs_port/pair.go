@@ -45,7 +45,9 @@ func (t *Veth) makePair(ctx context.Context, h module.Host) error {
 	if err != nil || have.pair() {
 		return err
 	}
-	if err := t.unplug(ctx, h); err != nil {
+	// Open vSwitch keeps the device open that it has opened: in the userspace datapath a new device with
+	// the same name would receive nothing.
+	if err := ovn.Do(ctx, h, ovn.Switch(), vswitch.DropPort(t.Name)); err != nil {
 		return err
 	}
 	owner := ownership.Signature(h)

@@ -89,10 +89,6 @@ func (t *Task) Validate() error {
 	case t.Type == "transparent":
 		return nil
 	}
-	return t.checkSubnet()
-}
-
-func (t *Task) checkSubnet() error {
 	subnet, err := netip.ParsePrefix(t.Subnet)
 	if err != nil || subnet != subnet.Masked() || !subnet.Addr().Is4() || subnet.Bits() > 30 {
 		return fmt.Errorf("subnet is %q, want an IPv4 subnet such as \"10.244.1.0/24\"", t.Subnet)

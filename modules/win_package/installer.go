@@ -47,19 +47,6 @@ func (t *Task) name() string {
 	return ""
 }
 
-func (t *Task) checkPresent() error {
-	if (t.Path == "") == (t.URL == "") {
-		return errors.New("want exactly one of path and url, where the installer is")
-	}
-	if t.URL != "" {
-		return t.fetched().Check()
-	}
-	if t.SHA256 != "" && !sha256Form.MatchString(t.SHA256) {
-		return fmt.Errorf("sha256 is %q, want 64 hex digits", t.SHA256)
-	}
-	return winpath.Check("path", t.Path)
-}
-
 func (t *Task) checkAbsent() error {
 	if len(t.Uninstall) == 0 && !isProductCode(t.Product) {
 		return errors.New("uninstall is missing, want the program that takes it off, or product with the product code of an MSI package")

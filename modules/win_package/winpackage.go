@@ -177,7 +177,16 @@ func (t *Task) Validate() error {
 	case t.Absent():
 		return t.checkAbsent()
 	}
-	return t.checkPresent()
+	if (t.Path == "") == (t.URL == "") {
+		return errors.New("want exactly one of path and url, where the installer is")
+	}
+	if t.URL != "" {
+		return t.fetched().Check()
+	}
+	if t.SHA256 != "" && !sha256Form.MatchString(t.SHA256) {
+		return fmt.Errorf("sha256 is %q, want 64 hex digits", t.SHA256)
+	}
+	return winpath.Check("path", t.Path)
 }
 
 type Outputs struct {

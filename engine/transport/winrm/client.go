@@ -47,7 +47,13 @@ func newWire(c Config) (wire, error) {
 	if c.Auth == NTLM {
 		return newSealedWire(c), nil
 	}
-	return newPlainWire(c)
+	tls, err := c.tlsConfig()
+	if err != nil {
+		return nil, err
+	}
+	t := newTransport(c, c.dial)
+	t.TLSClientConfig = tls
+	return &plainWire{config: c, http: newHTTP(t)}, nil
 }
 
 // lostError is the error of an operation without an answer.

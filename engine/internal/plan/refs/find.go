@@ -252,7 +252,7 @@ func (f *finder) block(c *chain) *Block {
 // single records a reference to a block with one instance.
 func (f *finder) single(block *Block, next step, at hcl.Range) {
 	if _, isIndex := next.fixed.(hcl.TraverseIndex); isIndex || next.key != nil {
-		f.unexpectedKey(block, at)
+		f.errorf(at, "Unexpected key", "%s has neither for_each nor hosts, so there is nothing to choose by a key.", block.Spec.Address())
 		return
 	}
 	f.addOutput(block, nil, next, at)
@@ -335,10 +335,6 @@ func (f *finder) output(b *Block, step hcl.Traverser) {
 		return
 	}
 	f.errorf(at, "Unknown output", "The module %q has no output %q.%s", b.Kind.Name, name, diag.Near(name, slices.Collect(maps.Keys(b.Outputs))))
-}
-
-func (f *finder) unexpectedKey(b *Block, at hcl.Range) {
-	f.errorf(at, "Unexpected key", "%s has neither for_each nor hosts, so there is nothing to choose by a key.", b.Spec.Address())
 }
 
 // splat reports a splat of a task with instances, which is no list.

@@ -54,7 +54,16 @@ func names(list, tags []string) bool {
 // checkTags reports the words of an option that are no tags of a task.
 func (s *selector) checkTags(option string, words []string) {
 	known := []string{spec.AllTags, spec.Tagged, spec.Untagged, spec.TagAlways, spec.TagNever}
-	tags := s.tags()
+	var all []string
+	for _, block := range s.Refs.Blocks {
+		for _, tag := range block.Spec.Tags {
+			if !slices.Contains([]string{spec.TagAlways, spec.TagNever}, tag) {
+				all = append(all, tag)
+			}
+		}
+	}
+	slices.Sort(all)
+	tags := slices.Compact(all)
 	for _, word := range words {
 		if slices.Contains(known, word) || slices.Contains(tags, word) {
 			continue
@@ -68,18 +77,4 @@ func (s *selector) checkTags(option string, words []string) {
 		}
 		s.diags = append(s.diags, diag.Errorf(nil, "Unknown tag", "%s names %q, which no task has as a tag.%s", option, word, advice)...)
 	}
-}
-
-// tags lists the tags of all tasks, in order, each once.
-func (s *selector) tags() []string {
-	var all []string
-	for _, block := range s.Refs.Blocks {
-		for _, tag := range block.Spec.Tags {
-			if !slices.Contains([]string{spec.TagAlways, spec.TagNever}, tag) {
-				all = append(all, tag)
-			}
-		}
-	}
-	slices.Sort(all)
-	return slices.Compact(all)
 }
