@@ -83,7 +83,6 @@ func attempt(ctx context.Context, o Options, m mode) (p *planned, report *Report
 	return p, report.refuse(keeper.release(ctx)).end(ctx, p.started), false
 }
 
-// runOptions returns the options of run.Run.
 func (p *planned) runOptions(values *plan.Values, k *keeper) run.Options {
 	cached := run.FactCache{Fresh: p.options.FreshFacts, Identify: func(name string) (string, error) {
 		settings, err := p.settings(name, values)
@@ -111,7 +110,6 @@ func confirm(ask Confirm) run.Confirm {
 	}
 }
 
-// fill adds the result of the run to the report.
 func (p *planned) fill(report *Report, result *run.Result) {
 	for _, t := range result.Tasks {
 		report.Results = append(report.Results, Result{

@@ -73,7 +73,6 @@ func (p *planned) listing(d *spec.Driver) (string, diag.List) {
 	return value.AsString(), nil
 }
 
-// ask returns the answers of hosts.
 func (p *planned) ask(ctx context.Context, c topology.Cluster, hosts []*inventory.Host, drivers []string) ([]topology.Answer, diag.List) {
 	answers, problems := make([]topology.Answer, len(hosts)), make([]diag.List, len(hosts))
 	matters := p.matters()

@@ -121,7 +121,6 @@ func (p *planned) orMistakes(cluster *topology.Cluster, ofHosts diag.List) diag.
 // offline reports whether no host is asked.
 func (p *planned) offline() bool { return p.options.Offline || p.mode == validates }
 
-// close ends the connections of the run.
 func (p *planned) close() { _ = p.machines.Close() }
 
 // load reads the spec, its playbook and the inventories, and selects the hosts.

@@ -272,7 +272,6 @@ func (l completing) ofSpec(ctx context.Context) (stages, tasks []completion) {
 	return stages, tasks
 }
 
-// tagsOfSpec lists the tags of the tasks of the spec.
 func (l completing) tagsOfSpec(ctx context.Context) (all []completion) {
 	arguments := l.arguments()
 	if len(arguments) == 0 {
@@ -296,7 +295,6 @@ func (l completing) tagsOfSpec(ctx context.Context) (all []completion) {
 	return all
 }
 
-// valuesOf returns the values of one flag.
 func valuesOf(set []string, name string) []string {
 	var values []string
 	for _, flag := range set {

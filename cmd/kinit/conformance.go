@@ -72,7 +72,6 @@ func conformanceFlags() []cli.Flag {
 	}
 }
 
-// findSuite finds the programs of the tests.
 func findSuite(a *app.App, c *cli.Context) (*conformance.Suite, error) {
 	folder, hint := filepath.Join(labCache(a), "conformance"),
 		"build it with 'kinit lab up --conformance', or unpack kubernetes-test-linux-amd64.tar.gz of the cluster's release (https://dl.k8s.io/VERSION/kubernetes-test-linux-amd64.tar.gz) and name the folder with --suite"

@@ -125,7 +125,6 @@ func moduleNamed(a *app.App, name string) named {
 	return m
 }
 
-// arguments returns the arguments of a task in HCL.
 func (m named) arguments(path string, pairs []string) ([]string, error) {
 	var args, names []string
 	for _, pair := range pairs {

@@ -111,7 +111,6 @@ func byHost(findings []view.Finding) [][]view.Finding {
 	return all
 }
 
-// showFindings shows the findings of a host in the requested format.
 func showFindings(a *app.App, c *cli.Context, findings []view.Finding) error {
 	switch c.String("output") {
 	case command.OutputJSON:

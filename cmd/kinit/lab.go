@@ -199,7 +199,6 @@ func downloadVariables() []string {
 	return []string{"kubernetes_url", "etcd_url", "coredns_url", "flannel_url", "flannel_cni_url", "pins", "allow_unpinned", "lab_stock_all"}
 }
 
-// labOptions returns the options for the lab's spec.
 func labOptions(a *app.App, c *cli.Context) (engine.Options, error) {
 	o, err := localOptions(a, c, labSpec)
 	if err != nil {

@@ -92,7 +92,6 @@ func moduleNames(a *app.App) []string {
 	return names
 }
 
-// textColumns returns the width for text.
 func textColumns(a *app.App) int {
 	if a.Out.Size == nil {
 		return usualColumns

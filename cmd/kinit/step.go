@@ -48,7 +48,6 @@ func stepwise(do app.Action, screen *view.Text) app.Action {
 	}
 }
 
-// confirm asks about one task.
 func (a *asker) confirm(ctx context.Context, task, host string, steps []string) (bool, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

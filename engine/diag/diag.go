@@ -40,7 +40,6 @@ func (d Diagnostic) Error() string {
 	return fmt.Sprintf("%s%s: %s", where, d.Summary, d.Detail)
 }
 
-// Unwrap returns the cause.
 func (d Diagnostic) Unwrap() error { return d.Cause }
 
 // List is a list of diagnostics; nil is the empty list.

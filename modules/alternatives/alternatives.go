@@ -108,7 +108,6 @@ type Outputs struct {
 	Alternatives []string `cty:"alternatives"` // the programs that the name can stand for, in the order of the alphabet
 }
 
-// Outputs reads the choice.
 func (t *Task) Outputs(ctx context.Context, h module.Host) (Outputs, error) {
 	s, err := read(ctx, h, t.Name)
 	return Outputs{Path: s.value, Auto: s.auto, Alternatives: s.paths()}, err

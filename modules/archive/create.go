@@ -39,7 +39,6 @@ type packer struct {
 	nameEnds string         // terminates each name of the list
 }
 
-// packer returns the program for the format.
 func (t *Task) packer(part string) (packer, error) {
 	format := t.format()
 	if format == "zip" {

@@ -69,7 +69,6 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	return file.Plan(ctx, h)
 }
 
-// Outputs describes the requested content.
 func (t *Task) Outputs(ctx context.Context, h module.Host) (content.Outputs, error) {
 	if t.HostSource == "" || t.Absent() {
 		return t.Given.Outputs(ctx, h)

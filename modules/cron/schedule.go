@@ -22,7 +22,6 @@ var fields = []field{
 	{name: "weekday", to: 7, words: []string{"sun", "mon", "tue", "wed", "thu", "fri", "sat"}},
 }
 
-// String describes the field's values.
 func (f field) String() string {
 	text := fmt.Sprintf("\"*\" or %d to %d", f.from, f.to)
 	if len(f.words) > 0 {

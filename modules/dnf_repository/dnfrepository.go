@@ -182,7 +182,6 @@ type Outputs struct {
 	KeyPath string `cty:"key_path"` // the file of key, "" without key
 }
 
-// Outputs returns the paths of the files.
 func (t *Task) Outputs(ctx context.Context, _ module.Host) (Outputs, error) {
 	r := t.repository()
 	return Outputs{Path: r.Path, KeyPath: r.KeyPath()}, ctx.Err()

@@ -69,7 +69,6 @@ const (
 	noListing = 3
 )
 
-// Outputs asks getent.
 func (t *Task) Outputs(ctx context.Context, h module.Host) (Outputs, error) {
 	argv := []string{"getent", t.Database}
 	if t.Key != "" {
@@ -120,7 +119,6 @@ func number(text string) int64 {
 	return n
 }
 
-// names splits the members of a group.
 func names(text string) []string {
 	return strings.FieldsFunc(text, func(c rune) bool { return c == ',' })
 }

@@ -133,7 +133,6 @@ type Outputs struct {
 	Commit string `cty:"commit"`                  // the commit that is checked out, 40 hex digits; empty for an absent one
 }
 
-// Outputs returns Plan's findings.
 func (t *Task) Outputs(context.Context, module.Host) (Outputs, error) {
 	return Outputs{Path: t.Dest, Commit: t.commit}, nil
 }

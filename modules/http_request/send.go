@@ -68,7 +68,6 @@ func (r request) shown() string {
 	return u.Redacted()
 }
 
-// send makes a request within its time.
 func (t *Task) send(ctx context.Context, h module.Host, r request) (answer, error) {
 	limited, limit := module.Within(ctx, h, t.Within.Time())
 	defer limit.End()
@@ -128,7 +127,6 @@ func (t *Task) dress(q *http.Request, r request) {
 	}
 }
 
-// wrong describes how an answer differs from the expected one.
 func (r request) wrong(h module.Host, got answer) error {
 	if !slices.Contains(r.status, got.status) {
 		return fmt.Errorf("%s %s is answered %d %s, want %s%s", r.method, h.Redact(r.shown()), got.status,

@@ -103,7 +103,6 @@ func (t *Task) decide(s state) ([]module.Step, error) {
 	return module.OneStep(text, t.grow), nil
 }
 
-// creates is the text of the step that makes the image.
 func (t *Task) creates() string {
 	text := "create volume " + t.path()
 	if t.Size != "" {

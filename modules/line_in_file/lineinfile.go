@@ -61,7 +61,6 @@ func (t *Task) Validate() error {
 	return t.Check()
 }
 
-// change returns the changed text.
 func (t *Task) change(text string) (string, error) {
 	lines := textedit.Split(text)
 	found, err := t.matching(lines)

@@ -59,7 +59,6 @@ type Outputs struct {
 // suffix is that of the files which count.
 const suffix = ".fact"
 
-// Outputs reads the folders.
 func (t *Task) Outputs(ctx context.Context, h module.Host) (Outputs, error) {
 	all := map[string]cty.Value{}
 	for _, folder := range t.Folders {
@@ -84,7 +83,6 @@ func (t *Task) Outputs(ctx context.Context, h module.Host) (Outputs, error) {
 	return Outputs{Values: cty.ObjectVal(all)}, ctx.Err()
 }
 
-// read returns the value of a file.
 func read(ctx context.Context, h module.Host, file string) (cty.Value, error) {
 	at, info, err := hostfile.Rooted(ctx, h, file)
 	if err != nil {

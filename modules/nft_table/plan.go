@@ -41,7 +41,6 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	return t.decide(h, s, want), nil
 }
 
-// decide compares data alone.
 func (t *Task) decide(h module.Host, s state, want string) []module.Step {
 	var steps []module.Step
 	if s.live != want {
@@ -58,7 +57,6 @@ func (t *Task) decide(h module.Host, s state, want string) []module.Step {
 	return steps
 }
 
-// load replaces the kernel's table.
 func (t *Task) load(ctx context.Context, h module.Host) error {
 	exists, err := nft.Exists(ctx, h, t.Family, t.Name)
 	if err != nil {

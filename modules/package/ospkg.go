@@ -243,7 +243,6 @@ func undoPackage(ctx context.Context, h module.Host, mark module.Mark) error {
 	return manager.Change(ctx, h, packages.Change{Remove: []string{mark.ID}, Purge: true})
 }
 
-// undoHold releases the hold of a package.
 func undoHold(ctx context.Context, h module.Host, mark module.Mark) error {
 	manager, held, err := look(ctx, h, mark.ID)
 	if err != nil || !held {

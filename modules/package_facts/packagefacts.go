@@ -29,7 +29,6 @@ type Outputs struct {
 	Versions map[string]string `cty:"versions"` // the installed version by package name; of several, such as kernels, the newest
 }
 
-// Outputs asks the package manager.
 func (t *Task) Outputs(ctx context.Context, h module.Host) (Outputs, error) {
 	manager, err := packages.Of(ctx, h)
 	if err != nil {

@@ -51,7 +51,6 @@ type Outputs struct {
 	Size    int64  `cty:"size"`    // bytes
 }
 
-// Outputs reads the file.
 func (t *Task) Outputs(ctx context.Context, h module.Host) (Outputs, error) {
 	content, err := t.read(ctx, h)
 	switch {

@@ -41,7 +41,6 @@ type Outputs struct {
 	Services map[string]Service `cty:"services"`
 }
 
-// Outputs asks systemd.
 func (t *Task) Outputs(ctx context.Context, h module.Host) (Outputs, error) {
 	files, err := list(ctx, h, "list-unit-files")
 	if err != nil {

@@ -54,7 +54,6 @@ type Outputs struct {
 	Target   string `cty:"target"`   // what a link has in it; empty for others
 }
 
-// Outputs reads the path.
 func (t *Task) Outputs(ctx context.Context, h module.Host) (Outputs, error) {
 	at, info, err := t.Path, module.FileInfo{}, error(nil)
 	if t.Follow {

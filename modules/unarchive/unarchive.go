@@ -164,7 +164,6 @@ type Outputs struct {
 	SHA256 string `cty:"sha256"`                  // the archive's checksum in hex; empty for an absent one
 }
 
-// Outputs returns Plan's findings.
 func (t *Task) Outputs(context.Context, module.Host) (Outputs, error) {
 	return Outputs{Path: t.Dest, SHA256: t.sum}, nil
 }

@@ -158,7 +158,6 @@ func (t *Task) place(ctx context.Context, h module.Host, s state, w workshop, al
 	return h.Files().SetAttr(ctx, t.Dest, module.Attr{Mode: s.info.Mode.Perm(), Owner: s.info.Owner, Group: s.info.Group})
 }
 
-// giveAway gives the unpacked entries to the requested owner.
 func (t *Task) giveAway(ctx context.Context, h module.Host, parts string) error {
 	if t.Owner == "" && t.Group == "" {
 		return nil

@@ -70,7 +70,6 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	return t.decide(s)
 }
 
-// decide compares data alone.
 func (t *Task) decide(s state) ([]module.Step, error) {
 	there := s.File || s.Folder
 	changes := t.want().Diff(s.Access)

@@ -175,7 +175,6 @@ func (t *Task) differs(have network) error {
 	return nil
 }
 
-// request returns the network in the service's format.
 func (t *Task) request() (string, error) {
 	type policy struct {
 		Type string

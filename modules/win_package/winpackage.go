@@ -91,7 +91,6 @@ func (t *Task) read(ctx context.Context, h module.Host) (state, error) {
 	return powershell.Read[state](ctx, h, readScript, map[string]any{"product": t.Product, "creates": t.Creates})
 }
 
-// Plan checks whether the program is installed.
 func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	s, err := t.read(ctx, h)
 	if err != nil {

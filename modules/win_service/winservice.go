@@ -168,7 +168,6 @@ type Outputs struct {
 	Start   string `cty:"start"`   // its start type: "auto", "delayed-auto", "manual" or "disabled"
 }
 
-// Outputs reads the state of the service.
 func (t *Task) Outputs(ctx context.Context, h module.Host) (Outputs, error) {
 	s, err := t.read(ctx, h)
 	return Outputs{Name: t.Name, Running: s.runs(), Start: s.startWord()}, err

@@ -94,7 +94,6 @@ func (t *Task) renewBefore() (time.Duration, error) {
 
 func (t *Task) validity() time.Duration { return time.Duration(t.Days) * 24 * time.Hour }
 
-// request returns the wanted properties of the certificate.
 func (t *Task) request(now time.Time) (pki.Request, error) {
 	ips, err := pki.ParseIPs(t.IPAddresses)
 	if err != nil {

@@ -126,7 +126,6 @@ func (b *builder) task(e event.Event) *Task {
 	return b.add(event.Task{Address: e.Task, Host: e.Host, Stage: e.Stage, Block: -1})
 }
 
-// take takes an event about the task into account.
 func (t *Task) take(e event.Event) {
 	switch e.Kind {
 	case event.TaskStarted:

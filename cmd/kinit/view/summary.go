@@ -90,7 +90,6 @@ const (
 	slow        = 10 * time.Second
 )
 
-// slowest names the tasks that took longest.
 func (b *block) slowest(results []engine.Result) {
 	var slowest []engine.Result
 	for _, r := range results {

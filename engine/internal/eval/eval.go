@@ -78,7 +78,6 @@ func (s *Scope) scopes(names *spec.Namespace) ([]*Scope, diag.List) {
 	return all, diags
 }
 
-// elements evaluates the for_each of an import.
 func (s *Scope) elements(expr hcl.Expression) ([]Element, diag.List) {
 	at := expr.Range()
 	if s.needsRun(expr) {

@@ -48,7 +48,6 @@ func Dial(ctx context.Context, config Config) (*Conn, error) {
 	return c, nil
 }
 
-// newFiles returns the machine's file system.
 func newFiles(c *Conn) module.Files {
 	if c.config.Windows {
 		system := windowsRemote{sftpfs.FS(fileSource{c})}

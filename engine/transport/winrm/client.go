@@ -75,7 +75,6 @@ func (e *lostError) Unwrap() []error { return []error{transport.ErrUnreachable, 
 // errTooLarge is the error of a message that is longer than the machine accepts.
 var errTooLarge = errors.New("the message is longer than the machine takes")
 
-// call makes one operation.
 func (c *client) call(ctx context.Context, m message, deadline time.Duration) (*envelope, error) {
 	timed, cancel := context.WithTimeout(ctx, deadline)
 	defer cancel()

@@ -54,7 +54,6 @@ func (f *Fault) Error() string {
 	return fmt.Sprintf("%s: the machine's WinRM service refuses with code %d (0x%08x): %s%s", f.Step, f.Code, f.Code, text, f.advice())
 }
 
-// advice returns advice on common faults.
 func (f *Fault) advice() string {
 	switch {
 	case f.is(codeAccessDenied):

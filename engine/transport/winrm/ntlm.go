@@ -86,7 +86,6 @@ func newLogin(c Config) *login {
 	return l
 }
 
-// dial makes the connection.
 func (l *login) dial(ctx context.Context, network, address string) (net.Conn, error) {
 	if l.dialled {
 		return nil, errors.New("the connection of the login has ended")

@@ -64,7 +64,6 @@ func newHTTP(t http.RoundTripper) *http.Client {
 	return &http.Client{Transport: t, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 }
 
-// dial makes the TCP connection.
 func (c Config) dial(ctx context.Context, network, address string) (net.Conn, error) {
 	timed, cancel := context.WithTimeout(ctx, c.ConnectTimeout)
 	defer cancel()

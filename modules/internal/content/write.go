@@ -80,7 +80,6 @@ func (f File) backup(ctx context.Context, h module.Host, s state) error {
 	return h.Files().Write(ctx, f.Path+backupSuffix, r, attr)
 }
 
-// put sends the content.
 func (f File) put(ctx context.Context, h module.Host, path string) error {
 	attr, err := f.Want.Attr()
 	if err != nil {

@@ -79,7 +79,6 @@ func (d taskDoc) summary() string {
 	return strings.TrimSuffix(first, ".")
 }
 
-// plainText is the text of a field's comment.
 func plainText(text string) string {
 	return plain(new(comment.Parser).Parse(text).Content...)
 }

@@ -28,7 +28,6 @@ func newEdges(tasks int) *edges {
 	return &edges{list: make([]edge, 0, 4*tasks), gates: map[Key]*Gate{}, wholes: map[Key]*whole{}}
 }
 
-// add adds a key.
 func (e *edges) add(key Key) { e.list = append(e.list, edge{from: key}) }
 
 // connect makes a key need another to succeed.

@@ -71,7 +71,6 @@ func (b *builder) meant(ref refs.Reference) []*Task {
 	return b.of[ref.Block].tasks
 }
 
-// formGroups puts every task into its group.
 func (b *builder) formGroups() {
 	b.groups = groups{
 		stages: map[string]*group{}, rest: &group{name: "rest"},

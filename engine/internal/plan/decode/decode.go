@@ -174,7 +174,6 @@ func (d *Decoder) argument(body *hclsyntax.Body, f module.Argument, names []stri
 	d.value(attr.Expr, f.Name, f.Kind == "optional", into, ctx)
 }
 
-// value decodes an expression.
 func (d *Decoder) value(expr hcl.Expression, name string, optional bool, into reflect.Value, ctx *hcl.EvalContext) {
 	e, at := d.evaluate(expr, ctx, d.shared.kindOf(name, into)), expr.Range()
 	d.last = e

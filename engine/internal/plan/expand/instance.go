@@ -92,7 +92,6 @@ func RoleOf(s *spec.Task) Role {
 // Instance returns the instance with some keys, or nil.
 func (b *Block) Instance(keys ...string) *Instance { return b.byKey[joined(keys)] }
 
-// joined makes one text of keys.
 func joined(keys []string) string { return strings.Join(keys, "\x00") }
 
 // add adds an instance with its keys, or the only one.

@@ -417,7 +417,6 @@ func (all *Refs) values(names map[string]*expand.Binding, mentioned []*binding, 
 	return found
 }
 
-// value evaluates a binding.
 func (all *Refs) value(r *binding, values *Values) (cty.Value, diag.List) {
 	if r.invalid {
 		return cty.DynamicVal, nil

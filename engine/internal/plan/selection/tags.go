@@ -46,7 +46,6 @@ func (s *selector) skips(tags []string) bool {
 	})
 }
 
-// names reports whether a list names one of some tags.
 func names(list, tags []string) bool {
 	return slices.ContainsFunc(tags, func(tag string) bool { return slices.Contains(list, tag) })
 }

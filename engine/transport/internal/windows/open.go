@@ -95,7 +95,6 @@ func (o *opened) Read(b []byte) (int, error) {
 	return n, o.err
 }
 
-// finish compares the sums.
 func (o *opened) finish() error {
 	line, err := o.from.ReadString('\n')
 	if err != nil {
