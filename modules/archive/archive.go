@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"kinit/engine/module"
+	"kinit/modules/internal/checksum"
 	"kinit/modules/internal/fileattr"
 )
 
@@ -72,7 +73,7 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 		return nil, err
 	}
 	if t.Absent() {
-		return t.decideAbsent(h, s)
+		return checksum.PlanAbsent(h, t.Dest, s.exists, s.ours, s.leftover)
 	}
 	return t.decide(h, s)
 }

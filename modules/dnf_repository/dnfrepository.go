@@ -3,6 +3,7 @@
 package dnfrepository
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -65,7 +66,7 @@ type Task struct {
 }
 
 func Kind() module.Kind {
-	return module.With[Task, Outputs](module.Kind{Name: "dnf_repository"})
+	return module.With[Task, repository.Outputs](module.Kind{Name: "dnf_repository"})
 }
 
 var (
@@ -128,7 +129,7 @@ func (t *Task) text() string {
 	if t.Key != "" {
 		keys = append([]string{"file://" + repository.KeyFile(t.Name)}, keys...)
 	}
-	set("name", t.title())
+	set("name", cmp.Or(t.Description, t.Name))
 	set("baseurl", strings.Join(t.BaseURLs, " "))
 	set("metalink", t.Metalink)
 	set("mirrorlist", t.Mirrorlist)
@@ -140,13 +141,6 @@ func (t *Task) text() string {
 		set(name, t.Options[name])
 	}
 	return b.String()
-}
-
-func (t *Task) title() string {
-	if t.Description != "" {
-		return t.Description
-	}
-	return t.Name
 }
 
 func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
@@ -177,12 +171,6 @@ func (t *Task) refresh(ctx context.Context, h module.Host) error {
 	return err
 }
 
-type Outputs struct {
-	Path    string `cty:"path"`     // the file of the repository
-	KeyPath string `cty:"key_path"` // the file of key, "" without key
-}
-
-func (t *Task) Outputs(ctx context.Context, _ module.Host) (Outputs, error) {
-	r := t.repository()
-	return Outputs{Path: r.Path, KeyPath: r.KeyPath()}, ctx.Err()
+func (t *Task) Outputs(ctx context.Context, _ module.Host) (repository.Outputs, error) {
+	return t.repository().Outputs(), ctx.Err()
 }

@@ -162,7 +162,7 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 		return nil, err
 	}
 	if t.Absent() {
-		return t.decideAbsent(h, s)
+		return checksum.PlanAbsent(h, t.Dest, s.exists, s.ours, s.leftover)
 	}
 	return t.decide(h, s)
 }
@@ -193,30 +193,5 @@ func (t *Task) decide(h module.Host, s state) ([]module.Step, error) {
 	case !s.right:
 		return module.OneStep("download "+t.shownURL(h)+" to "+t.Dest+", whose checksum differs", t.fetch), nil
 	}
-	if changes := t.Want.Diff(s.info); len(changes) > 0 {
-		return module.OneStep("set "+t.Dest+": "+strings.Join(changes, ", "), t.setAttr), nil
-	}
-	return nil, nil
-}
-
-func (t *Task) decideAbsent(h module.Host, s state) ([]module.Step, error) {
-	if s.exists && !s.ours {
-		return nil, fmt.Errorf("%s exists and is not owned by cluster %s: remove it yourself if nothing needs it", t.Dest, h.Owner())
-	}
-	if s.exists || s.leftover {
-		return module.OneStep("remove "+t.Dest, t.remove), nil
-	}
-	return nil, nil
-}
-
-func (t *Task) setAttr(ctx context.Context, h module.Host) error {
-	attr, err := t.Want.Attr()
-	if err != nil {
-		return err
-	}
-	return h.Files().SetAttr(ctx, t.Dest, attr)
-}
-
-func (t *Task) remove(ctx context.Context, h module.Host) error {
-	return checksum.Remove(ctx, h, t.Dest)
+	return t.Want.Plan(t.Dest, s.info), nil
 }

@@ -85,5 +85,5 @@ func (t *Task) mayReplace(ctx context.Context, h module.Host, s state) error {
 	if h.Owner() == "" {
 		return fmt.Errorf("%s exists and was not made by kinit: remove it or use another name", t.title())
 	}
-	return fmt.Errorf("%s exists and is not owned by cluster %s: remove it or use another name", t.title(), h.Owner())
+	return ownership.Foreign(h, t.title(), "remove it or use another name")
 }

@@ -12,6 +12,7 @@ import (
 	"kinit/engine/module"
 	"kinit/modules/internal/content"
 	"kinit/modules/internal/hostfile"
+	"kinit/modules/internal/ownership"
 	"kinit/modules/internal/tree"
 )
 
@@ -69,7 +70,7 @@ func (t *Task) unpackIn(ctx context.Context, h module.Host, s state, w workshop)
 // prepare makes the folder, marked as the cluster's with all its content.
 func (t *Task) prepare(ctx context.Context, h module.Host, s *state) error {
 	if s.exists && !s.ours {
-		return fmt.Errorf("%s exists and is not owned by cluster %s: it came up after the plan", t.Dest, h.Owner())
+		return ownership.Foreign(h, t.Dest, "it came up after the plan")
 	}
 	if err := hostfile.Parents(ctx, h, t.Dest); err != nil {
 		return err
