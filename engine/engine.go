@@ -123,7 +123,6 @@ func (p *planned) fill(report *Report, result *run.Result) {
 	report.Outputs = p.outputs(result.Values, &report.Diagnostics)
 }
 
-// checks evaluates the checks whose values are known.
 func (p *planned) checks(values *plan.Values) diag.List {
 	var diags diag.List
 	for _, c := range p.plan.Checks {

@@ -220,7 +220,6 @@ func sources(o Options) spec.Sources {
 	return spec.Sources{Cwd: o.Cwd, Home: o.Home, Builtin: o.Builtin, Text: o.Text}
 }
 
-// files returns all files that were read, by name.
 func (t texts) files() map[string]*hcl.File {
 	all := map[string]*hcl.File{}
 	if t.spec != nil {

@@ -85,7 +85,6 @@ func showModule(a *app.App, c *cli.Context) error {
 	return err
 }
 
-// moduleNames returns the sorted names of all modules.
 func moduleNames(a *app.App) []string {
 	names := lists.Map(a.Kinds(), func(kind module.Kind) string { return kind.Name })
 	slices.Sort(names)

@@ -89,7 +89,6 @@ func readKeys(a *app.App) (*engine.Keys, error) {
 	return keys, err
 }
 
-// recipients returns the public keys to encrypt for.
 func recipients(a *app.App, c *cli.Context) ([]string, error) {
 	given := app.Trimmed(c.StringSlice("to"))
 	if len(given) == 0 {

@@ -77,7 +77,6 @@ func (a *asker) confirm(ctx context.Context, task, host string, steps []string) 
 	return true, nil
 }
 
-// question describes what a task would do.
 func question(task, host string, steps []string) []string {
 	lines := []string{task + " on " + host}
 	if steps == nil {

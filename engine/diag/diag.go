@@ -28,7 +28,6 @@ type Diagnostic struct {
 	Cause   error      // for errors.Is and errors.As; not shown
 }
 
-// Error is the diagnostic on one line.
 func (d Diagnostic) Error() string {
 	where := ""
 	if d.Subject != nil {

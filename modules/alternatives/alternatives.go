@@ -59,7 +59,6 @@ func (t *Task) Validate() error {
 	return nil
 }
 
-// Plan compares the choice with the wanted one.
 func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	s, err := read(ctx, h, t.Name)
 	if err != nil {

@@ -66,7 +66,6 @@ func (t *Task) Validate() error {
 	return err
 }
 
-// Plan compares the folder with the record of the archive.
 func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	s, err := t.read(ctx, h)
 	if err != nil {

@@ -53,7 +53,6 @@ func (t *Task) Validate() error {
 
 func (t *Task) file(source content.Source) content.Target { return t.Whole(t.Dest, source, t.Secret()) }
 
-// Plan compares the file with the requested content.
 func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	if t.HostSource == "" || t.Absent() {
 		return t.PlanFile(ctx, h, t.file)

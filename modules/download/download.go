@@ -155,7 +155,6 @@ func (t *Task) shownURL(h module.Host) string {
 	return h.Redact(u.Redacted())
 }
 
-// Plan compares the file with the checksum.
 func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	s, err := t.read(ctx, h)
 	if err != nil {

@@ -114,7 +114,6 @@ func (t *Task) Validate() error {
 	return nil
 }
 
-// Plan compares the checkout with the repository.
 func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	t.tellSecrets(h)
 	s, err := t.read(ctx, h)

@@ -145,7 +145,6 @@ func codes(all []int) string {
 	return fmt.Sprintf("one of %v", all)
 }
 
-// excerpt returns the beginning of an answer, for an error.
 func excerpt(h module.Host, body string) string {
 	if text := cmdtext.Shorten(h.Redact(body)); text != "" {
 		return "; it says: " + text

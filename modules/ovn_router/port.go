@@ -125,7 +125,6 @@ type PortOutputs struct {
 	Networks []string `cty:"networks"` // its addresses with prefix length
 }
 
-// Outputs returns the port's name and addresses.
 func (t *Port) Outputs(ctx context.Context, h module.Host) (PortOutputs, error) {
 	return PortOutputs{Name: t.name(), MAC: t.MAC, Networks: t.Networks}, ctx.Err()
 }

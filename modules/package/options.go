@@ -9,7 +9,6 @@ import (
 	"kinit/modules/internal/packages"
 )
 
-// options returns a change with the options of the task.
 func (t *Task) options() packages.Change {
 	return packages.Change{Release: t.Release, Recommends: t.Recommends, Enable: t.EnableRepositories, Disable: t.DisableRepositories}
 }

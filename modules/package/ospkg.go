@@ -190,7 +190,6 @@ func (t *Task) changes(s state) bool {
 	return t.State == "absent" && len(s.installed) > 0 || len(t.missing(s).specs) > len(t.missing(s).fresh)
 }
 
-// Plan compares the installed packages with the names.
 func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	if t.lists() {
 		return t.planLists(ctx, h)

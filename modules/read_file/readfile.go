@@ -38,7 +38,6 @@ func Kind() module.Kind {
 	return module.With[Task, Outputs](module.Kind{Name: "read_file", Reads: true})
 }
 
-// Plan returns no steps.
 func (t *Task) Plan(ctx context.Context, _ module.Host) ([]module.Step, error) {
 	return nil, ctx.Err()
 }

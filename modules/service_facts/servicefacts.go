@@ -20,7 +20,6 @@ func Kind() module.Kind {
 	return module.With[Task, Outputs](module.Kind{Name: "service_facts", Reads: true})
 }
 
-// Plan returns no steps.
 func (t *Task) Plan(ctx context.Context, _ module.Host) ([]module.Step, error) {
 	return nil, ctx.Err()
 }

@@ -147,7 +147,6 @@ func (t *Task) format() string {
 	return ""
 }
 
-// Plan compares the folder with the archive.
 func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	s, err := t.read(ctx, h)
 	if err != nil {

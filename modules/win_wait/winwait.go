@@ -77,7 +77,6 @@ func states() map[string]string {
 	return map[string]string{"running": "Running", "stopped": "Stopped", "paused": "Paused"}
 }
 
-// Plan checks once.
 func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	done, _, err := t.look(ctx, h)
 	if err != nil || done {

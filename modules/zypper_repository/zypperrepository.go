@@ -91,7 +91,6 @@ func (t *Task) text() string {
 	return b.String()
 }
 
-// Plan compares the files with the wanted ones.
 func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	return t.repository().Plan(ctx, h)
 }

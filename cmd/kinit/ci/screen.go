@@ -150,7 +150,6 @@ func (s *screen) Waits(j jobs.Job, host string) {
 // Notice shows a line about a job.
 func (s *screen) Notice(j jobs.Job, text string) { s.say(j.Name + ": " + text) }
 
-// say shows a line about the program.
 func (s *screen) say(text string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

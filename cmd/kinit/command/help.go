@@ -87,7 +87,6 @@ func groups(commands []*cli.Command) string {
 	return LifeOfClusters + ":\n" + commandList(life) + "\nOther commands:\n" + commandList(others)
 }
 
-// list puts a name and its meaning on each line.
 func list(rows [][2]string) string {
 	width, text := 0, ""
 	for _, row := range rows {

@@ -110,7 +110,6 @@ func Certificates(observed map[string]string, now time.Time) ([]Certificate, err
 // itself, so nobody does.
 func (c Certificate) Matters() bool { return !strings.HasSuffix(c.Path, kubeletServingFile) }
 
-// renewedBy names who makes a certificate anew before it ends.
 func renewedBy(output string, c certificate) string {
 	switch {
 	case c.Authority || strings.HasSuffix(c.Path, kubeletServingFile):
@@ -160,7 +159,6 @@ func state(status string) string {
 	return Running
 }
 
-// members returns what the members of etcd say.
 func members(observed map[string]string, p places) ([]Member, error) {
 	if observed[etcdOutput] == "" {
 		return nil, nil

@@ -166,7 +166,6 @@ func (t *Task) end(e event.Event) {
 	}
 }
 
-// finish computes what follows from all events.
 func (b *builder) finish(log *runlog.Run) {
 	r := b.run
 	for _, t := range r.Tasks {

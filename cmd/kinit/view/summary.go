@@ -164,7 +164,6 @@ func (b *block) outputs(outputs []engine.Output) {
 	}
 }
 
-// verdict describes the end of a run.
 func verdict(r *engine.Report, o Options) string {
 	ended := counts(r.Results)
 	switch {

@@ -75,7 +75,6 @@ func (l *Lock) Release(ctx context.Context) error {
 	return l.config.explain(err)
 }
 
-// connect makes the client, at the first use.
 func (l *Lock) connect(ctx context.Context) error {
 	if l.client != nil {
 		return nil

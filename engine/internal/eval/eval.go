@@ -24,7 +24,6 @@ func New(in Input) (*Scope, diag.List) {
 	return s, s.begin()
 }
 
-// begin evaluates variables and the locals that need no cluster.
 func (s *Scope) begin() diag.List {
 	s.vars, s.locals, s.waiting, s.during = map[string]cty.Value{}, map[string]cty.Value{}, map[string]*Waiting{}, nil
 	diags := s.setVariables()

@@ -82,7 +82,6 @@ func (l *loader) checkStages() {
 	}
 }
 
-// cyclicStages reports stages that come after themselves.
 func (l *loader) cyclicStages(byName map[string]*Stage, order *graph.Graph[string]) bool {
 	cycles, ok := errors.AsType[*graph.CycleError[string]](order.Validate())
 	if !ok {

@@ -244,7 +244,6 @@ func (l *link) gone(ctx context.Context) bool {
 	return true
 }
 
-// close ends the connection and waits for its goroutines.
 func (l *link) close() {
 	l.life.Stop()
 	_ = l.client.Close() // an error means that it is already closed

@@ -95,7 +95,6 @@ func (f *Fault) closed() bool { return f.is(codeBrokenPipe, codeNoData) }
 // tooLarge reports whether the message was too long.
 func (f *Fault) tooLarge() bool { return f.is(codeEnvelopeSize) || f.Subcode == "EncodingLimit" }
 
-// asFault returns the fault in an error, or nil.
 func asFault(err error) *Fault {
 	if f, ok := errors.AsType[*Fault](err); ok {
 		return f
@@ -125,7 +124,6 @@ func (b *faultBody) fault(step string) *Fault {
 	return f
 }
 
-// untagged returns the text of a piece of XML.
 func untagged(text string) string { return strings.TrimSpace(tags.ReplaceAllString(text, " ")) }
 
 var tags = regexp.MustCompile(`<[^>]*>?|>`)

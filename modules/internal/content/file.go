@@ -43,7 +43,6 @@ func (f File) Check() error {
 	return f.Want.Validate()
 }
 
-// Plan returns the changes that create or update the file.
 func (f File) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	s, err := f.read(ctx, h)
 	if err != nil {

@@ -63,7 +63,6 @@ func meaning(name, text string) string {
 	return capital(rest)
 }
 
-// capital makes the first letter a capital.
 func capital(text string) string {
 	first, size := utf8.DecodeRuneInString(text)
 	if size == 0 {
@@ -72,7 +71,6 @@ func capital(text string) string {
 	return string(unicode.ToUpper(first)) + text[size:]
 }
 
-// summary is the first sentence.
 func (d taskDoc) summary() string {
 	first, _, _ := strings.Cut(d.text, "\n")
 	first, _, _ = strings.Cut(first, ". ")

@@ -59,7 +59,6 @@ func (e *edges) graph(keys []Key) *graph.Graph[Key] {
 	return g
 }
 
-// needs returns what each key needs or follows.
 func (e *edges) needs() map[Key][]Key {
 	all := map[Key][]Key{}
 	for _, one := range e.list {

@@ -51,7 +51,6 @@ type builder struct {
 	groups groups
 }
 
-// all lists all tasks, handlers last.
 func (b *builder) all() []*Task {
 	var all []*Task
 	for _, block := range b.blocks {

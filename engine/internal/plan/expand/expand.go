@@ -370,7 +370,6 @@ func (x *expander) notify() {
 	}
 }
 
-// notified evaluates notify, a list of handlers.
 func (x *expander) notified(block *Block) []Notice {
 	s := block.Spec
 	if s.Notify == nil {

@@ -127,7 +127,6 @@ func (b *Block) note(first []string, key string) {
 // Keys lists the keys that come after the first ones, in the order of the instances.
 func (b *Block) Keys(first ...string) []string { return b.below[joined(first)] }
 
-// root returns the start of references to the block.
 func (b *Block) root() string {
 	if b.Spec.Handler {
 		return "handler"

@@ -378,7 +378,6 @@ func (all *Refs) Instance(b *Block, keys ...string) *Task {
 	return nil
 }
 
-// someKeys lists the first keys in a sentence.
 func someKeys(keys []string) string {
 	const most = 5
 	switch {

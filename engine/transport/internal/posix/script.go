@@ -150,7 +150,6 @@ func (f *Files) open(ctx context.Context, name string, args ...string) (io.ReadC
 	return s, nil
 }
 
-// Close ends the script and waits for its end.
 func (s *stream) Close() error {
 	_ = s.pipe.Close()
 	s.cancel()
