@@ -34,7 +34,7 @@ which 'kinit run doctor --hosts HOST' runs too; it has the same variables as clu
 		UsageText: command.Examples(
 			"kinit doctor nyctea tyto",
 			"kinit doctor localhost --var virt_type=qemu --output json",
-		) + command.ExitCodes(exit.OK, exit.Failed, exit.Usage, exit.Invalid, exit.Unreachable, exit.Interrupted),
+		) + command.ExitCodesOfRuns(),
 		Flags: slices.Concat(doctorFlags(), command.OutputFlags()),
 		Action: func(c *cli.Context) error {
 			if c.NArg() == 0 {

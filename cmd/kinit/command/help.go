@@ -27,6 +27,11 @@ func ExitCodes(codes ...int) string {
 	return text
 }
 
+// ExitCodesOfRuns lists those of a command that runs tasks or asks hosts.
+func ExitCodesOfRuns() string {
+	return ExitCodes(exit.OK, exit.Failed, exit.Usage, exit.Invalid, exit.Unreachable, exit.Interrupted)
+}
+
 // Help returns the help of a command, which has the given commands above it.
 func Help(c *cli.Command, above string) string {
 	var out strings.Builder
