@@ -30,7 +30,6 @@ func (p *planned) connects() {
 	}
 }
 
-// settings returns how to reach a host.
 func (p *planned) settings(name string, values *plan.Values) (host.Settings, error) {
 	settings, diags := p.inventorySettings(name, values)
 	if err := diags.Err(); err != nil {
@@ -57,7 +56,6 @@ func (p *planned) inventorySettings(name string, values *plan.Values) (inventory
 	return inventory.Outside(name), nil
 }
 
-// connection converts the settings of the inventory for the host package.
 func connection(s inventory.Settings) (host.Settings, error) {
 	settings := host.Settings{
 		Name: s.Name, Address: s.Address, Port: s.Port, User: s.User,

@@ -1,6 +1,6 @@
 // Package engine expands a spec into a graph of tasks and walks it over hosts.
 //
-// The line a task travels: Run → perform → makePlan (spec.Load → inventory.Load →
+// The line a task travels: Run → perform → attempt → makePlan (spec.Load → inventory.Load →
 // topology.Expand → plan.Build) → own → run.Run → graph.Walk → the task's module → a step →
 // the transport, and back as events and a Report. ARCHITECTURE.md names every function of it.
 package engine
@@ -83,7 +83,6 @@ func attempt(ctx context.Context, o Options, m mode) (p *planned, report *Report
 	return p, report.refuse(keeper.release(ctx)).end(ctx, p.started), false
 }
 
-// runOptions returns the options of run.Run.
 func (p *planned) runOptions(values *plan.Values, k *keeper) run.Options {
 	cached := run.FactCache{Fresh: p.options.FreshFacts, Identify: func(name string) (string, error) {
 		settings, err := p.settings(name, values)
@@ -111,7 +110,6 @@ func confirm(ask Confirm) run.Confirm {
 	}
 }
 
-// fill adds the result of the run to the report.
 func (p *planned) fill(report *Report, result *run.Result) {
 	for _, t := range result.Tasks {
 		report.Results = append(report.Results, Result{
@@ -140,7 +138,6 @@ func (p *planned) returning() []string {
 	return names
 }
 
-// checks evaluates the checks whose values are known.
 func (p *planned) checks(values *plan.Values) diag.List {
 	var diags diag.List
 	for _, c := range p.plan.Checks {

@@ -69,7 +69,6 @@ func (p *planned) listing(d *spec.Driver) (string, diag.List) {
 	return value.AsString(), nil
 }
 
-// ask returns the answers of hosts.
 func (p *planned) ask(ctx context.Context, c topology.Cluster, hosts []*inventory.Host, drivers []string) ([]topology.Answer, diag.List) {
 	answers, problems := make([]topology.Answer, len(hosts)), make([]diag.List, len(hosts))
 	matters := p.matters()
@@ -93,7 +92,6 @@ func (p *planned) ask(ctx context.Context, c topology.Cluster, hosts []*inventor
 	return answers, slices.Concat(problems...)
 }
 
-// has asks one host.
 func (p *planned) has(ctx context.Context, name, cluster string, drivers []string) (host.Has, error) {
 	m, err := p.machines.Begin(ctx, name, nil)
 	if err != nil {
@@ -145,7 +143,6 @@ func (p *planned) mine(i instance.Instance) (bool, error) {
 	return p.memory().Knows(i.ID)
 }
 
-// memory holds the instances that this controller knows.
 func (p *planned) memory() instance.Memory {
 	if p.options.StateDir == "" {
 		return instance.Memory{}
@@ -204,7 +201,6 @@ func text(r *topology.Record) string {
 	return r.Text()
 }
 
-// moves warns about each node that moves.
 func moves(t *topology.Topology) (diags diag.List) {
 	for _, m := range t.Moves {
 		diags = append(diags, diag.Diagnostic{Warning: true, Summary: "Node moves", Subject: &t.Cluster.Range,

@@ -67,7 +67,6 @@ func Order(ctx context.Context, o Options) (*Graph, *Report) {
 	return g, report
 }
 
-// add appends the tasks of a section.
 func (g *Graph) add(section Section, s plan.Section) {
 	waiting, sets := s.Waiting(), len(g.Sets)
 	for _, t := range s.Tasks {

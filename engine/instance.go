@@ -177,7 +177,6 @@ func (c *ownership) other(h holder) error {
 		ErrTaken, c.owner, list(h.hosts), origin(h.Found))
 }
 
-// origin describes where an instance comes from.
 func origin(f host.Found) string {
 	if f.Old {
 		return "was made by a version of kinit that noted no instance"
@@ -189,7 +188,6 @@ func origin(f host.Found) string {
 	return text
 }
 
-// together describes the instances of several hosts.
 func together(holders []holder) string {
 	texts := make([]string, len(holders))
 	for i, h := range holders {
@@ -202,7 +200,6 @@ func together(holders []holder) string {
 	return strings.Join(texts, "; ")
 }
 
-// list joins the names of hosts for a sentence.
 func list(names []string) string {
 	if len(names) < 2 {
 		return strings.Join(names, "")

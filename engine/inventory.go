@@ -149,7 +149,6 @@ func (p *planned) nobody() diag.List {
 	return nil
 }
 
-// asWarnings returns problems that do not make a spec invalid.
 func asWarnings(list diag.List) diag.List {
 	for i := range list {
 		list[i].Warning = true

@@ -123,7 +123,6 @@ func (p *planned) orMistakes(cluster *topology.Cluster, ofHosts diag.List) diag.
 // offline reports whether no host is asked.
 func (p *planned) offline() bool { return p.options.Offline || p.mode == validates }
 
-// close ends the connections of the run.
 func (p *planned) close() { _ = p.machines.Close() }
 
 // load reads the spec, its playbook and the inventories, and selects the hosts.
@@ -229,7 +228,6 @@ func sources(o Options) spec.Sources {
 	return spec.Sources{Cwd: o.Cwd, Home: o.Home, Builtin: o.Builtin, Text: o.Text}
 }
 
-// files returns all files that were read, by name.
 func (t texts) files() map[string]*hcl.File {
 	all := map[string]*hcl.File{}
 	if t.spec != nil {

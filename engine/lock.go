@@ -224,7 +224,6 @@ func token() string {
 	return fmt.Sprintf("%s/%d/%s", controller(), os.Getpid(), rand.Text())
 }
 
-// controller returns the user who runs kinit, and the machine.
 func controller() string {
 	who, where := "somebody", "somewhere"
 	if u, err := user.Current(); err == nil {

@@ -85,7 +85,6 @@ func (c *HostCounts) count(status event.Status) {
 	}
 }
 
-// outputs evaluates the playbook's outputs whose values are known.
 func (p *planned) outputs(values *plan.Values, diags *diag.List) []Output {
 	var out []Output
 	for _, o := range p.plan.Outputs {

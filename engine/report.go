@@ -82,7 +82,6 @@ func (r *Report) Changes() int {
 	return n
 }
 
-// refuse adds problems to the report.
 func (r *Report) refuse(diags diag.List) *Report {
 	r.Diagnostics = append(r.Diagnostics, diags...)
 	return r

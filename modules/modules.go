@@ -128,9 +128,10 @@ func All() []module.Kind {
 		stat.Kind(), readfile.Kind(), fetch.Kind(),
 		lineinfile.Kind(), blockinfile.Kind(), replace.Kind(), inifile.Kind(), archive.Kind(), unarchive.Kind(), git.Kind(),
 		shell.Kind(), script.Kind(), ansible.Kind(), httprequest.Kind(), debug.Kind(), fail.Kind(), connection.Kind(),
-		ospkg.Kind(), alternatives.Kind(), service.Kind(), sysctl.Kind(), nfttable.Kind(), firewall.Kind(), netns.Kind(), wait.Kind(), jobwait.Kind(), facts.Kind(),
+		ospkg.Kind(), alternatives.Kind(), service.Kind(), sysctl.Kind(),
 		selinux.Kind(), selinuxboolean.Kind(), selinuxport.Kind(),
-		packagefacts.Kind(), servicefacts.Kind(), localfacts.Kind(), getent.Kind(),
+		nfttable.Kind(), firewall.Kind(), netns.Kind(),
+		wait.Kind(), jobwait.Kind(), facts.Kind(), packagefacts.Kind(), servicefacts.Kind(), localfacts.Kind(), getent.Kind(),
 		aptrepository.Kind(), dnfrepository.Kind(), zypperrepository.Kind(), systemdunit.Kind(), timer.Kind(), cron.Kind(),
 		hostname.Kind(), hostsentry.Kind(), mount.Kind(), kernelmodule.Kind(), reboot.Kind(),
 		// Users of a host, and who may log in.

@@ -32,7 +32,7 @@ Whoever has a private key of a recipient reads it: 'age-keygen' makes a pair of 
 $KINIT_BACKUP_PASSPHRASE, or the one that is asked for on a terminal. Volumes of pods are not in it.`,
 		UsageText: command.Examples(
 			"kinit backup k8s-podman-3-2-2 --hosts nyctea,tyto --out k8s.backup --recipient age1…",
-		) + command.ExitCodes(exit.OK, exit.Failed, exit.Usage, exit.Invalid, exit.Unreachable, exit.Interrupted),
+		) + command.ExitCodesOfRuns(),
 		Flags: slices.Concat(command.InputFlags(), []cli.Flag{
 			&cli.StringFlag{Name: "out", Category: command.HeadSelect, Usage: "write the backup to `FILE`"},
 			&cli.BoolFlag{Name: "overwrite", Category: command.HeadSelect, Usage: "replace a file that exists"},

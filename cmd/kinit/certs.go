@@ -34,7 +34,7 @@ server answers meanwhile. The exit code is 1 if a certificate has ended.`,
 		UsageText: command.Examples(
 			"kinit certs k8s-podman-3-2-2 --hosts nyctea,tyto",
 			"kinit certs k8s-podman-3-2-2 --hosts nyctea,tyto --renew",
-		) + command.ExitCodes(exit.OK, exit.Failed, exit.Usage, exit.Invalid, exit.Unreachable, exit.Interrupted),
+		) + command.ExitCodesOfRuns(),
 		Flags: slices.Concat(command.InputFlags(), []cli.Flag{
 			command.LostFlag(), command.AdoptFlag(), withinFlag(),
 			&cli.BoolFlag{Name: "renew", Category: command.HeadSelect, Usage: "renew the certificates of Kubernetes now"},

@@ -11,7 +11,6 @@ import (
 	"kinit/cmd/kinit/exit"
 )
 
-// run executes the command line and returns the exit code.
 func run(a *app.App) int {
 	program := newCLI(a)
 	args, err := arrange(a.Args, program)
@@ -21,7 +20,6 @@ func run(a *app.App) int {
 	return exit.Show(err, a.Err)
 }
 
-// newCLI returns the program with all its commands.
 func newCLI(a *app.App) *cli.App {
 	program := &cli.App{
 		Name:  "kinit",

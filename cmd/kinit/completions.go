@@ -22,7 +22,6 @@ import (
 // completion is a text that the last word may become, with its meaning.
 type completion struct{ text, means string }
 
-// completions returns the completions of the last word.
 func completions(ctx context.Context, a *app.App, words []string) []completion {
 	if len(words) == 0 {
 		words = []string{""}
@@ -60,7 +59,6 @@ func commandCompletions(commands []*cli.Command, chosen string) []completion {
 	return found
 }
 
-// starting returns the completions that start with a word.
 func starting(word string, all []completion) []completion {
 	return slices.DeleteFunc(all, func(c completion) bool { return !strings.HasPrefix(c.text, word) })
 }
@@ -123,7 +121,6 @@ func (l completing) arguments() []string {
 	return arguments
 }
 
-// argument returns the completions for an argument.
 func (l completing) argument(word string) []completion {
 	first := len(l.arguments()) == 0
 	switch l.command {
@@ -179,7 +176,6 @@ func (l completing) files(word string) []completion {
 	return found
 }
 
-// values returns the completions for the value of a flag.
 func (l completing) values(ctx context.Context, flag, word string) []completion {
 	switch flag {
 	case "output":
@@ -272,7 +268,6 @@ func (l completing) ofSpec(ctx context.Context) (stages, tasks []completion) {
 	return stages, tasks
 }
 
-// tagsOfSpec lists the tags of the tasks of the spec.
 func (l completing) tagsOfSpec(ctx context.Context) (all []completion) {
 	arguments := l.arguments()
 	if len(arguments) == 0 {
@@ -296,7 +291,6 @@ func (l completing) tagsOfSpec(ctx context.Context) (all []completion) {
 	return all
 }
 
-// valuesOf returns the values of one flag.
 func valuesOf(set []string, name string) []string {
 	var values []string
 	for _, flag := range set {

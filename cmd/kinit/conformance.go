@@ -45,7 +45,7 @@ in namespaces with the label e2e-framework.`,
 			"kinit conformance k8s-podman-1-2-2 --focus 'sig-network.*\\[Conformance\\]' --parallel 4",
 			"kinit conformance k8s-libvirt-3-2-2 --suite kubernetes-test --report conformance.html",
 			"kinit conformance k8s-podman-1-2-2 --focus '\\[sig-apps\\]' --list",
-		) + command.ExitCodes(exit.OK, exit.Failed, exit.Usage, exit.Invalid, exit.Unreachable, exit.Interrupted),
+		) + command.ExitCodesOfRuns(),
 		Flags: slices.Concat(command.InputFlags(), conformanceFlags(), command.OutputFlags()),
 		Action: func(c *cli.Context) error {
 			if c.Int("parallel") < 1 {
@@ -72,7 +72,6 @@ func conformanceFlags() []cli.Flag {
 	}
 }
 
-// findSuite finds the programs of the tests.
 func findSuite(a *app.App, c *cli.Context) (*conformance.Suite, error) {
 	folder, hint := filepath.Join(labCache(a), "conformance"),
 		"build it with 'kinit lab up --conformance', or unpack kubernetes-test-linux-amd64.tar.gz of the cluster's release (https://dl.k8s.io/VERSION/kubernetes-test-linux-amd64.tar.gz) and name the folder with --suite"

@@ -41,7 +41,7 @@ user in as whom kinit logs in on the hypervisor, such as root.`,
 			"kinit console k8s-libvirt-1-1-1 k8s-controller-01",
 			"kinit console k8s-libvirt-1-1-1 k8s-controller-01 --vnc",
 			"kinit console k8s-libvirt-1-1-1 k8s-compute-01 --rdp --var compute_os=windows",
-		) + command.ExitCodes(exit.OK, exit.Failed, exit.Usage, exit.Invalid, exit.Unreachable, exit.Interrupted),
+		) + command.ExitCodesOfRuns(),
 		Flags: slices.Concat(command.InputFlags(), []cli.Flag{
 			command.LostFlag(),
 			&cli.BoolFlag{Name: "vnc", Category: command.HeadSelect, Usage: "forward the node's screen and print the address"},

@@ -36,7 +36,7 @@ With --check nothing is changed.`,
 			"kinit do web package names=curl --become --check",
 			"kinit do web1,web2 copy dest=/etc/motd content=hello mode=0644 --become",
 			"kinit do all command argv=uptime read_only=true -i hosts.ini",
-		) + command.ExitCodes(exit.OK, exit.Failed, exit.Usage, exit.Invalid, exit.Unreachable, exit.Interrupted),
+		) + command.ExitCodesOfRuns(),
 		Flags: slices.Concat([]cli.Flag{
 			command.InventoryFlag(),
 			&cli.BoolFlag{Name: "become", Aliases: []string{"b"}, Category: command.HeadSelect, Usage: "work as root on the hosts"},
@@ -125,7 +125,6 @@ func moduleNamed(a *app.App, name string) named {
 	return m
 }
 
-// arguments returns the arguments of a task in HCL.
 func (m named) arguments(path string, pairs []string) ([]string, error) {
 	var args, names []string
 	for _, pair := range pairs {

@@ -34,7 +34,7 @@ which 'kinit run doctor --hosts HOST' runs too; it has the same variables as clu
 		UsageText: command.Examples(
 			"kinit doctor nyctea tyto",
 			"kinit doctor localhost --var virt_type=qemu --output json",
-		) + command.ExitCodes(exit.OK, exit.Failed, exit.Usage, exit.Invalid, exit.Unreachable, exit.Interrupted),
+		) + command.ExitCodesOfRuns(),
 		Flags: slices.Concat(doctorFlags(), command.OutputFlags()),
 		Action: func(c *cli.Context) error {
 			if c.NArg() == 0 {
@@ -69,9 +69,22 @@ func examineHosts(a *app.App, c *cli.Context, hosts []string) error {
 }
 
 func examineHost(a *app.App, c *cli.Context, host string) error {
-	findings, err := readFindings(a, c, host)
+	o, err := command.OptionsWithInventories(a, c, doctorSpec)
 	if err != nil {
 		return err
+	}
+	o.Hosts = []string{host}
+	ctx, s, err := command.Begin(a, c, o, command.Mode{View: view.Read})
+	if err != nil {
+		return err
+	}
+	text, report := engine.Value(ctx, s.Options, findingsOutput)
+	if err := s.End(report); err != nil {
+		return err
+	}
+	var findings []view.Finding
+	if err := json.Unmarshal([]byte(text), &findings); err != nil {
+		return fmt.Errorf("read the output %q of the spec %q: %w", findingsOutput, doctorSpec, err)
 	}
 	for _, one := range byHost(findings) {
 		if err := showFindings(a, c, one); err != nil {
@@ -86,28 +99,6 @@ func examineHost(a *app.App, c *cli.Context, host string) error {
 
 func fails(f view.Finding) bool { return f.Level == view.LevelFail }
 
-// readFindings reads the playbook's output for a host.
-func readFindings(a *app.App, c *cli.Context, host string) ([]view.Finding, error) {
-	o, err := command.OptionsWithInventories(a, c, doctorSpec)
-	if err != nil {
-		return nil, err
-	}
-	o.Hosts = []string{host}
-	ctx, s, err := command.Begin(a, c, o, command.Mode{View: view.Read})
-	if err != nil {
-		return nil, err
-	}
-	text, report := engine.Value(ctx, s.Options, findingsOutput)
-	if err := s.End(report); err != nil {
-		return nil, err
-	}
-	var findings []view.Finding
-	if err := json.Unmarshal([]byte(text), &findings); err != nil {
-		return nil, fmt.Errorf("read the output %q of the spec %q: %w", findingsOutput, doctorSpec, err)
-	}
-	return findings, nil
-}
-
 // byHost groups the findings by host: an argument may be a group.
 func byHost(findings []view.Finding) [][]view.Finding {
 	var all [][]view.Finding
@@ -120,7 +111,6 @@ func byHost(findings []view.Finding) [][]view.Finding {
 	return all
 }
 
-// showFindings shows the findings of a host in the requested format.
 func showFindings(a *app.App, c *cli.Context, findings []view.Finding) error {
 	switch c.String("output") {
 	case command.OutputJSON:

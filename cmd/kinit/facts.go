@@ -28,7 +28,7 @@ func factsCommand(a *app.App) *cli.Command {
 task.facts.NAME[host.name]. HOSTS are names, groups and globs, as for --hosts. Nothing is
 changed. A host that cannot be asked is an error; the others are shown.`,
 		UsageText: command.Examples("kinit facts web1", "kinit facts web --filter 'os_*,memory_*'", "kinit facts all -i hosts.ini --output json") +
-			command.ExitCodes(exit.OK, exit.Failed, exit.Usage, exit.Invalid, exit.Unreachable, exit.Interrupted),
+			command.ExitCodesOfRuns(),
 		Flags: []cli.Flag{
 			command.InventoryFlag(),
 			&cli.StringSliceFlag{Name: "filter", Category: command.HeadSelect, Usage: "show only `FACTS`: names or globs, separated by commas"},

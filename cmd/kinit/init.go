@@ -41,7 +41,6 @@ the files exists already, none is written.`,
 	}
 }
 
-// writeStarter writes the starter's files into a folder.
 func writeStarter(a *app.App, folder string) error {
 	files := map[string][]byte{}
 	var names, there []string

@@ -88,7 +88,6 @@ type inventoryShow struct {
 	json  func(engine.Inventory) inventoryDocument
 }
 
-// onInventory reads the inventories and shows the requested part.
 func onInventory(a *app.App, c *cli.Context, hosts []string, show inventoryShow) error {
 	if err := command.Choice(c, "output", command.OutputText, command.OutputJSON); err != nil {
 		return err

@@ -78,7 +78,6 @@ func varsAsJSON(inv engine.Inventory) (d inventoryDocument) {
 // orEmpty returns a list that JSON does not show as null.
 func orEmpty(names []string) []string { return append([]string{}, names...) }
 
-// hostLines returns a table of hosts.
 func hostLines(inv engine.Inventory) []string {
 	rows := [][]string{{"HOST", "ADDRESS", "GROUPS"}}
 	for _, h := range inv.Hosts {
@@ -97,7 +96,6 @@ func hostLines(inv engine.Inventory) []string {
 	return table(rows)
 }
 
-// varLines returns a table of the variables of hosts.
 func varLines(inv engine.Inventory) []string {
 	// Values come last: one may be longer than a screen is wide.
 	rows := [][]string{{"HOST", "VARIABLE", "FROM", "AT", "VALUE"}}

@@ -38,7 +38,7 @@ are; an entry of the same name that kinit did not make is not replaced.`,
 			"kinit kubeconfig k8s-libvirt-1-1-1 > kc",
 			"kinit kubeconfig k8s-libvirt-1-1-1 --merge",
 			"kinit kubeconfig k8s-libvirt-1-1-1 --remove",
-		) + command.ExitCodes(exit.OK, exit.Failed, exit.Usage, exit.Invalid, exit.Unreachable, exit.Interrupted),
+		) + command.ExitCodesOfRuns(),
 		Flags: slices.Concat(command.InputFlags(), []cli.Flag{
 			command.LostFlag(),
 			&cli.BoolFlag{Name: "merge", Category: command.HeadSelect, Usage: "add it to your file and make it the current context"},

@@ -126,7 +126,6 @@ func labFlags() []cli.Flag {
 	}
 }
 
-// labUpFlags select what a lab is made of.
 func labUpFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{Name: "artifacts", Category: command.HeadInput,
@@ -153,7 +152,6 @@ func labUpFlags() []cli.Flag {
 	}
 }
 
-// changeLab runs one of a lab's specs.
 func changeLab(a *app.App, c *cli.Context, o engine.Options) error {
 	ctx, s, err := command.Begin(a, c, o, command.Mode{View: view.Run, Logged: true})
 	if err != nil {
@@ -199,7 +197,6 @@ func downloadVariables() []string {
 	return []string{"kubernetes_url", "etcd_url", "coredns_url", "flannel_url", "flannel_cni_url", "pins", "allow_unpinned", "lab_stock_all"}
 }
 
-// labOptions returns the options for the lab's spec.
 func labOptions(a *app.App, c *cli.Context) (engine.Options, error) {
 	o, err := localOptions(a, c, labSpec)
 	if err != nil {

@@ -39,7 +39,7 @@ junit.leave.xml beside junit.xml; if the node does not leave, they have the name
 		UsageText: command.Examples(
 			"kinit replace k8s-podman-3-2-2 compute-02 --hosts nyctea,tyto",
 			"kinit replace k8s-podman-3-2-2 controller-03 --hosts nyctea,tyto --yes-destroy controller-03",
-		) + command.ExitCodes(exit.OK, exit.Failed, exit.Usage, exit.Invalid, exit.Unreachable, exit.Interrupted),
+		) + command.ExitCodesOfRuns(),
 		Flags: memberFlags(),
 		Action: func(c *cli.Context) error {
 			node, err := memberOf(c, "NODE")
@@ -70,7 +70,7 @@ them, kinit says so, and nobody reaches the cluster while it is down. What would
 error before anything changes; --yes-destroy NODE makes that node leave all the same.`,
 		UsageText: command.Examples(
 			"kinit evacuate k8s-podman-3-2-2 tyto --hosts nyctea,tyto",
-		) + command.ExitCodes(exit.OK, exit.Failed, exit.Usage, exit.Invalid, exit.Unreachable, exit.Interrupted),
+		) + command.ExitCodesOfRuns(),
 		Flags: memberFlags(),
 		Action: func(c *cli.Context) error {
 			hypervisor, err := memberOf(c, "HYPERVISOR")

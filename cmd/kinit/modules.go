@@ -85,14 +85,12 @@ func showModule(a *app.App, c *cli.Context) error {
 	return err
 }
 
-// moduleNames returns the sorted names of all modules.
 func moduleNames(a *app.App) []string {
 	names := lists.Map(a.Kinds(), func(kind module.Kind) string { return kind.Name })
 	slices.Sort(names)
 	return names
 }
 
-// textColumns returns the width for text.
 func textColumns(a *app.App) int {
 	if a.Out.Size == nil {
 		return usualColumns

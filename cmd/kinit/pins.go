@@ -86,7 +86,6 @@ the exit code is 1.`,
 	}
 }
 
-// shippedPins returns the pins inside the program.
 func shippedPins() (pins.List, error) {
 	text, err := fs.ReadFile(specs.FS, "pins.json")
 	if err != nil {

@@ -107,7 +107,6 @@ func (s *session) line(line string) bool {
 	return true
 }
 
-// show prints the value of an expression, or its errors.
 func (s *session) show(text string, get func(string) (string, diag.List)) {
 	result, diags := get(text)
 	if diags.HasErrors() {

@@ -68,7 +68,6 @@ func (s *session) completer(out io.Writer) func(string, int, rune) (string, int,
 	}
 }
 
-// lastWord returns the name at the end of a text.
 func lastWord(text string) string {
 	start := strings.LastIndexFunc(text, func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("_-.", r)

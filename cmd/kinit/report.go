@@ -75,7 +75,6 @@ func writeOut(a *app.App, file string, write func(io.Writer) error) error {
 	return a.Lines(file)
 }
 
-// reportFormat writes a run in the requested format.
 func reportFormat(a *app.App, c *cli.Context, to io.Writer, log *runlog.Run) error {
 	switch c.String("format") {
 	case formatHTML:

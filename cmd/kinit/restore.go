@@ -40,7 +40,7 @@ with a passphrase is opened by --passphrase-file, $KINIT_BACKUP_PASSPHRASE, or o
 		UsageText: command.Examples(
 			"kinit restore k8s-podman-3-2-2 k8s.backup --hosts nyctea,tyto --identity age.key",
 			"kinit restore k8s-podman-1-1-1 k8s.backup --hosts nyctea,tyto --yes-destroy controller-01",
-		) + command.ExitCodes(exit.OK, exit.Failed, exit.Usage, exit.Invalid, exit.Unreachable, exit.Interrupted),
+		) + command.ExitCodesOfRuns(),
 		Flags: slices.Concat(command.InputFlags(), []cli.Flag{
 			&cli.StringSliceFlag{Name: "identity", Category: command.HeadSelect, Usage: "decrypt with the private keys in `FILE`; may be repeated"},
 			passphraseFlag(), command.LostFlag(), command.ForksFlag(), command.FreshFactsFlag(), command.AdoptFlag(),

@@ -46,7 +46,7 @@ the run as Ctrl-C does.`,
 			"kinit run k8s-libvirt-1-1-1 --hosts nyctea,tyto --stop-after cleanup",
 			"kinit run site.plan --var token=secret",
 			"kinit run site.hcl -i inventory.hcl --var motd='hello, world' --check",
-		) + command.ExitCodes(exit.OK, exit.Failed, exit.Usage, exit.Invalid, exit.Unreachable, exit.Interrupted),
+		) + command.ExitCodesOfRuns(),
 		Flags: slices.Concat(command.InputFlags(), command.SelectionFlags(), []cli.Flag{
 			command.LostFlag(), command.FreshFactsFlag(), command.AdoptFlag(), command.RebalanceFlag(), command.YesDestroyFlag(),
 			&cli.BoolFlag{Name: "check", Category: command.HeadSelect,

@@ -77,7 +77,6 @@ func savedOptions(a *app.App, c *cli.Context, saved *engine.Saved) (engine.Optio
 	return o, err
 }
 
-// applying returns the action that applies a saved plan.
 func applying(saved *engine.Saved) app.Action {
 	return func(ctx context.Context, o engine.Options) *engine.Report { return engine.Apply(ctx, o, saved) }
 }

@@ -80,7 +80,6 @@ func valueFlag(usage string) cli.Flag {
 	return &cli.StringFlag{Name: "value", Category: command.HeadSelect, Usage: usage}
 }
 
-// readKeys reads the user's private keys.
 func readKeys(a *app.App) (*engine.Keys, error) {
 	file := a.Abs(engine.KeyFile(a.Environ, a.Env("HOME")))
 	keys, err := engine.ReadKeys(file)
@@ -90,7 +89,6 @@ func readKeys(a *app.App) (*engine.Keys, error) {
 	return keys, err
 }
 
-// recipients returns the public keys to encrypt for.
 func recipients(a *app.App, c *cli.Context) ([]string, error) {
 	given := app.Trimmed(c.StringSlice("to"))
 	if len(given) == 0 {

@@ -35,7 +35,7 @@ PowerShell code. A host that is reached by WinRM has no terminal: only commands 
 			"kinit ssh k8s-libvirt-1-1-1 k8s-controller-01 -- journalctl -u kubelet -n 20",
 			"kinit ssh k8s-libvirt-1-1-1 k8s-compute-01 -- Get-Service kubelet",
 			"kinit ssh k8s-libvirt-1-1-1 services -- kubectl get nodes",
-		) + command.ExitCodes(exit.OK, exit.Failed, exit.Usage, exit.Invalid, exit.Unreachable, exit.Interrupted),
+		) + command.ExitCodesOfRuns(),
 		Flags: slices.Concat(command.InputFlags(), []cli.Flag{command.LostFlag()}, command.OutputFlags()),
 		Action: func(c *cli.Context) error {
 			args := c.Args().Slice()

@@ -91,7 +91,6 @@ func withinFlag() cli.Flag {
 		Usage: "take a host for silent if it does not answer within `TIME`; default: 4s"}
 }
 
-// redact masks secrets in what the engine has read.
 func redact(s *engine.Status, mask func(string) string) {
 	redactOutputs(s.Observed, mask)
 	for i := range s.Hosts {

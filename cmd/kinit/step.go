@@ -48,7 +48,6 @@ func stepwise(do app.Action, screen *view.Text) app.Action {
 	}
 }
 
-// confirm asks about one task.
 func (a *asker) confirm(ctx context.Context, task, host string, steps []string) (bool, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -78,7 +77,6 @@ func (a *asker) confirm(ctx context.Context, task, host string, steps []string) 
 	return true, nil
 }
 
-// question describes what a task would do.
 func question(task, host string, steps []string) []string {
 	lines := []string{task + " on " + host}
 	if steps == nil {

@@ -100,7 +100,6 @@ func taskRows(g *engine.Graph) []taskRow {
 	return rows
 }
 
-// taskLines is a table of them.
 func taskLines(rows []taskRow) []string {
 	cells, n := [][]string{{"STAGE", "TASK", "TASKS", "HOSTS"}}, 0
 	for _, r := range rows {

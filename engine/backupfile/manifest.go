@@ -37,7 +37,6 @@ type Part struct {
 	SHA256 string `json:"sha256"`
 }
 
-// check reports a manifest that this program does not read.
 func (m Manifest) check() error {
 	if m.Version != version {
 		return fmt.Errorf("the backup has the version %d, and this kinit reads version %d", m.Version, version)

@@ -75,7 +75,6 @@ func (w *Writer) Stream(name string, size int64, from io.Reader) error {
 	return err
 }
 
-// end adds the manifest.
 func (w *Writer) end(m Manifest) error {
 	m.Version, m.Parts = version, w.parts
 	if err := m.check(); err != nil {

@@ -72,18 +72,6 @@ func product(args []cty.Value) error {
 // verb is a verb of format with a width, a precision, or both.
 var verb = regexp.MustCompile(`%[-+ #0]*(?:\[\d+\])?(\d*)(?:\.(\d*))?`)
 
-// widths rejects verbs that would print a very long text for any value.
-func widths(text string) error {
-	for _, match := range verb.FindAllStringSubmatch(text, -1) {
-		for _, digits := range match[1:] {
-			if n, err := strconv.Atoi(digits); digits != "" && (err != nil || n > mostWidth) {
-				return fmt.Errorf("the width of %q is more than %d, and no such text can be meant", match[0], mostWidth)
-			}
-		}
-	}
-	return nil
-}
-
 // joined rejects texts that would be too long together.
 func joined(args []cty.Value) error {
 	between, ok := first(args)
@@ -191,8 +179,12 @@ func formatted(args []cty.Value) error {
 	if !ok {
 		return nil
 	}
-	if err := widths(text); err != nil {
-		return err
+	for _, match := range verb.FindAllStringSubmatch(text, -1) {
+		for _, digits := range match[1:] {
+			if n, err := strconv.Atoi(digits); digits != "" && (err != nil || n > mostWidth) {
+				return fmt.Errorf("the width of %q is more than %d, and no such text can be meant", match[0], mostWidth)
+			}
+		}
 	}
 	longest, rows := 0, 1
 	for _, arg := range args[1:] {

@@ -28,7 +28,6 @@ type Diagnostic struct {
 	Cause   error      // for errors.Is and errors.As; not shown
 }
 
-// Error is the diagnostic on one line.
 func (d Diagnostic) Error() string {
 	where := ""
 	if d.Subject != nil {
@@ -40,7 +39,6 @@ func (d Diagnostic) Error() string {
 	return fmt.Sprintf("%s%s: %s", where, d.Summary, d.Detail)
 }
 
-// Unwrap returns the cause.
 func (d Diagnostic) Unwrap() error { return d.Cause }
 
 // List is a list of diagnostics; nil is the empty list.

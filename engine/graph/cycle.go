@@ -71,7 +71,6 @@ func (g *Graph[K]) cycle(group []int) []int {
 	panic("graph: a group without a cycle; this is a bug in kinit")
 }
 
-// path returns the way from first to last.
 func path(cameFrom map[int]int, first, last int) []int {
 	way := []int{last}
 	for last != first {

@@ -17,7 +17,6 @@ const (
 	Cancelled               // not visited: the context ended first
 )
 
-// String is the status in words.
 func (s Status) String() string {
 	return [...]string{"done", "failed", "skipped", "cancelled"}[s]
 }

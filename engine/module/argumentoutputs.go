@@ -39,7 +39,6 @@ func ArgumentOutputs(task Task) []ArgumentOutput {
 	return all
 }
 
-// argumentOf returns the field of an argument.
 func argumentOf(task Task, name string) reflect.Value {
 	target := reflect.ValueOf(task).Elem()
 	for _, a := range Arguments(target.Type()) {

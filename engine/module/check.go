@@ -77,7 +77,6 @@ func checkBlocks(name string, value reflect.Value, absent bool) error {
 	return nil
 }
 
-// check finds the mistakes that tags of the argument describe.
 func (a Argument) check(value reflect.Value, absent bool) error {
 	want, needed := a.Field.Tag.Lookup("nonempty")
 	if needed && isEmpty(value) && !(absent && a.Kind == "optional") {

@@ -32,7 +32,6 @@ func NewMarkKind(name, noun string, undo func(ctx context.Context, h Host, mark 
 	return MarkKind{Name: name, Noun: noun, MarkTraits: traits, undo: undo}
 }
 
-// Undo removes or restores the object of the mark.
 func (k MarkKind) Undo(ctx context.Context, h Host, mark Mark) error { return k.undo(ctx, h, mark) }
 
 // Describe returns the dry-run line.

@@ -35,7 +35,6 @@ func (v Value) GoString() string { return v.String() }
 // Format writes the mask for every verb, so that %x and %q do not leak either.
 func (v Value) Format(f fmt.State, _ rune) { fmt.Fprint(f, v.String()) }
 
-// MarshalJSON writes the mask.
 func (v Value) MarshalJSON() ([]byte, error) { return json.Marshal(v.String()) }
 
 // MarshalText writes the mask.

@@ -87,7 +87,6 @@ func publicOf(identity age.Identity) (string, error) {
 	return "", fmt.Errorf("keys of the type %T are not supported", identity)
 }
 
-// recipients parses public keys.
 func recipients(public []string) ([]age.Recipient, error) {
 	if len(public) == 0 {
 		return nil, errors.New("give at least one public key to encrypt for")

@@ -59,7 +59,6 @@ func (t *Task) Validate() error {
 	return nil
 }
 
-// Plan compares the choice with the wanted one.
 func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	s, err := read(ctx, h, t.Name)
 	if err != nil {
@@ -108,7 +107,6 @@ type Outputs struct {
 	Alternatives []string `cty:"alternatives"` // the programs that the name can stand for, in the order of the alphabet
 }
 
-// Outputs reads the choice.
 func (t *Task) Outputs(ctx context.Context, h module.Host) (Outputs, error) {
 	s, err := read(ctx, h, t.Name)
 	return Outputs{Path: s.value, Auto: s.auto, Alternatives: s.paths()}, err

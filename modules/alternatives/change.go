@@ -149,7 +149,6 @@ func undoChoice(ctx context.Context, h module.Host, mark module.Mark) error {
 	return err
 }
 
-// undoEntry removes an alternative.
 func undoEntry(ctx context.Context, h module.Host, mark module.Mark) error {
 	name, path, _ := strings.Cut(mark.ID, " ")
 	s, err := read(ctx, h, name)

@@ -32,7 +32,6 @@ func read(ctx context.Context, h module.Host, name string) (state, error) {
 	return parse(out.Stdout, name), err
 }
 
-// update runs update-alternatives, in English.
 func update(ctx context.Context, h module.Host, args ...string) (module.Output, error) {
 	out, err := h.Run(ctx, module.Command{Argv: append([]string{"update-alternatives"}, args...), Env: map[string]string{"LC_ALL": "C"}})
 	if module.Exited(err, 127) {

@@ -67,7 +67,6 @@ func program(payload string, content []byte) string {
 // codeMissing is the shell's exit code if there is no such program.
 const codeMissing = 127
 
-// read returns the module's result, or why there is none.
 func (t *Task) read(h module.Host, out module.Output, err error) (*result, error) {
 	exit, ended := errors.AsType[*module.ExitError](err)
 	if err != nil && !ended {

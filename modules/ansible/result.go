@@ -75,7 +75,6 @@ func (r *result) err(name string) error {
 	return errors.New(text)
 }
 
-// value returns everything that the module returned.
 func (r *result) value() (cty.Value, error) {
 	if r == nil {
 		return cty.EmptyObjectVal, nil

@@ -149,7 +149,6 @@ func (t *Task) checkFields() error {
 
 func (t *Task) path() string { return path.Join("/etc/apt/sources.list.d", t.Name+".sources") }
 
-// keyPath is the keyring.
 func (t *Task) keyPath() string {
 	if t.SignedBy != "" {
 		return t.SignedBy
@@ -162,7 +161,6 @@ type Outputs struct {
 	KeyPath string `cty:"key_path"` // the keyring
 }
 
-// Outputs returns the paths of the files.
 func (t *Task) Outputs(ctx context.Context, _ module.Host) (Outputs, error) {
 	return Outputs{Path: t.path(), KeyPath: t.keyPath()}, ctx.Err()
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"kinit/engine/module"
+	"kinit/modules/internal/checksum"
 	"kinit/modules/internal/fileattr"
 )
 
@@ -65,14 +66,13 @@ func (t *Task) Validate() error {
 	return err
 }
 
-// Plan compares the folder with the record of the archive.
 func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	s, err := t.read(ctx, h)
 	if err != nil {
 		return nil, err
 	}
 	if t.Absent() {
-		return t.decideAbsent(h, s)
+		return checksum.PlanAbsent(h, t.Dest, s.exists, s.ours, s.leftover)
 	}
 	return t.decide(h, s)
 }

@@ -39,7 +39,6 @@ type packer struct {
 	nameEnds string         // terminates each name of the list
 }
 
-// packer returns the program for the format.
 func (t *Task) packer(part string) (packer, error) {
 	format := t.format()
 	if format == "zip" {
@@ -70,10 +69,10 @@ func (t *Task) create(ctx context.Context, h module.Host) error {
 		return err
 	}
 	if s.right {
-		return t.setAttr(ctx, h)
+		return t.Want.Set(ctx, h, t.Dest)
 	}
 	if s.exists && !s.ours {
-		return fmt.Errorf("%s exists and is not owned by cluster %s: it came up after the plan", t.Dest, h.Owner())
+		return ownership.Foreign(h, t.Dest, "it came up after the plan")
 	}
 	part, err := checksum.NewPart(ctx, h, t.Dest)
 	if err != nil {
@@ -127,11 +126,7 @@ func (t *Task) pack(ctx context.Context, h module.Host, entries []tree.Entry, pa
 
 // place sets the part's mode and owner, seals it and moves it into place.
 func (t *Task) place(ctx context.Context, h module.Host, s state, part checksum.Part) error {
-	attr, err := t.Want.Or(s.info).Attr()
-	if err != nil {
-		return err
-	}
-	if err := h.Files().SetAttr(ctx, part.Path, attr); err != nil {
+	if err := t.Want.Or(s.info).Set(ctx, h, part.Path); err != nil {
 		return err
 	}
 	if err := checksum.Write(ctx, h, t.Dest, part, t.algorithm(), tree.Fingerprint(s.entries)); err != nil {
@@ -141,14 +136,6 @@ func (t *Task) place(ctx context.Context, h module.Host, s state, part checksum.
 		return err
 	}
 	return ownership.Release(ctx, h, t.Dest+checksum.PartSuffix)
-}
-
-func (t *Task) setAttr(ctx context.Context, h module.Host) error {
-	attr, err := t.Want.Attr()
-	if err != nil {
-		return err
-	}
-	return h.Files().SetAttr(ctx, t.Dest, attr)
 }
 
 // enter starts a program in a folder, unless another user's link leads there.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"strings"
 
 	"kinit/engine/module"
 	"kinit/modules/internal/checksum"
@@ -75,10 +74,7 @@ func (t *Task) decide(h module.Host, s state) ([]module.Step, error) {
 	case !s.right:
 		return module.OneStep(fmt.Sprintf("create archive %s of %s anew, %s", t.Dest, t.Source, count(s.entries)), t.create), nil
 	}
-	if changes := t.Want.Diff(s.info); len(changes) > 0 {
-		return module.OneStep("set "+t.Dest+": "+strings.Join(changes, ", "), t.setAttr), nil
-	}
-	return nil, nil
+	return t.Want.Plan(t.Dest, s.info), nil
 }
 
 func count(entries []tree.Entry) string {
@@ -86,14 +82,4 @@ func count(entries []tree.Entry) string {
 		return "1 entry"
 	}
 	return fmt.Sprintf("%d entries", len(entries))
-}
-
-func (t *Task) decideAbsent(h module.Host, s state) ([]module.Step, error) {
-	switch {
-	case s.exists && !s.ours:
-		return nil, fmt.Errorf("%s exists and is not owned by cluster %s: remove it yourself if nothing needs it", t.Dest, h.Owner())
-	case s.exists || s.leftover:
-		return module.OneStep("remove "+t.Dest, func(ctx context.Context, h module.Host) error { return checksum.Remove(ctx, h, t.Dest) }), nil
-	}
-	return nil, nil
 }

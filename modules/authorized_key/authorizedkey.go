@@ -75,7 +75,6 @@ func (t *Task) checkOptions(k key) error {
 	return nil
 }
 
-// line returns the key's line in the file.
 func (t *Task) line(k key) string {
 	text := k.text
 	if len(t.Options) > 0 {
@@ -101,7 +100,6 @@ type Outputs struct {
 	Path string `cty:"path"` // the file; "" without path while there is no such user
 }
 
-// Outputs returns the path of the file.
 func (t *Task) Outputs(ctx context.Context, h module.Host) (Outputs, error) {
 	_, file, err := t.home(ctx, h)
 	return Outputs{Path: file}, err

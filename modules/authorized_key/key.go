@@ -30,7 +30,6 @@ func parseLine(line string) (key, bool) {
 	return key{id: ssh.FingerprintSHA256(public), text: text, options: options}, true
 }
 
-// parseKeys reads the argument key.
 func parseKeys(text string) ([]key, error) {
 	var keys []key
 	for line := range strings.Lines(text) {
@@ -52,7 +51,6 @@ func parseKeys(text string) ([]key, error) {
 	return keys, nil
 }
 
-// has reports whether a key is among others.
 func has(keys []key, k key) bool {
 	for _, one := range keys {
 		if one.id == k.id {

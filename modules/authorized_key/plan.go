@@ -39,7 +39,6 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	return module.OneStep(edited[0].String(), t.do), nil
 }
 
-// edit returns the step that changes the file.
 func (t *Task) edit(ctx context.Context, h module.Host, user account.User, file string, keys []key) ([]module.Step, error) {
 	f := lines.File{Path: file, Attr: attr(user, 0o600)}
 	if t.Absent() {

@@ -141,7 +141,6 @@ type Outputs struct {
 	Bytes int64  `cty:"bytes"` // its size
 }
 
-// Outputs describes the file.
 func (t *Task) Outputs(ctx context.Context, _ module.Host) (Outputs, error) {
 	info, err := os.Stat(t.File)
 	if err != nil {

@@ -55,7 +55,6 @@ func (t *PartTask) Validate() error {
 	return nil
 }
 
-// Plan compares the checksum of the file.
 func (t *PartTask) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	there, err := hostfile.Exists(ctx, h, t.Dest)
 	switch {

@@ -101,7 +101,6 @@ func (t *Task) find(lines []string) (first, last int, err error) {
 	return first, last, nil
 }
 
-// Plan compares the file with what it should have.
 func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	return t.Edit(t.change).Plan(ctx, h)
 }

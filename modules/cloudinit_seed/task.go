@@ -137,7 +137,6 @@ func (t *Task) Outputs(ctx context.Context, h module.Host) (Outputs, error) {
 	return Outputs{Path: t.Path, SHA256: sum}, err
 }
 
-// Plan compares the file with the image.
 func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	if t.Absent() {
 		return t.file().PlanAbsent(ctx, h)

@@ -53,7 +53,6 @@ func (t *Task) Validate() error {
 
 func (t *Task) file(source content.Source) content.Target { return t.Whole(t.Dest, source, t.Secret()) }
 
-// Plan compares the file with the requested content.
 func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	if t.HostSource == "" || t.Absent() {
 		return t.PlanFile(ctx, h, t.file)
@@ -69,7 +68,6 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	return file.Plan(ctx, h)
 }
 
-// Outputs describes the requested content.
 func (t *Task) Outputs(ctx context.Context, h module.Host) (content.Outputs, error) {
 	if t.HostSource == "" || t.Absent() {
 		return t.Given.Outputs(ctx, h)

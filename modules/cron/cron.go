@@ -81,7 +81,22 @@ func (t *Task) Validate() error {
 			return fmt.Errorf("env has %s = %q, want a variable's name and one line without double quotes", name, value)
 		}
 	}
-	return checkSchedule(t.Schedule)
+	// Cron itself would ignore the whole file and report it only in a log.
+	if slices.Contains([]string{"@reboot", "@yearly", "@annually", "@monthly", "@weekly", "@daily", "@midnight", "@hourly"}, t.Schedule) {
+		return nil
+	}
+	parts := strings.Fields(t.Schedule)
+	if len(parts) != len(fields) || strings.ContainsAny(t.Schedule, "\r\n") {
+		return fmt.Errorf("schedule is %q, want five fields such as \"*/5 * * * *\", or \"@daily\"", t.Schedule)
+	}
+	for i, f := range fields {
+		for one := range strings.SplitSeq(parts[i], ",") {
+			if !f.takes(one) {
+				return fmt.Errorf("schedule has the %s %q, want %s", f.name, parts[i], f)
+			}
+		}
+	}
+	return nil
 }
 
 // entry returns the job's line; it escapes "%", which ends a command for cron.

@@ -22,27 +22,6 @@ var fields = []field{
 	{name: "weekday", to: 7, words: []string{"sun", "mon", "tue", "wed", "thu", "fri", "sat"}},
 }
 
-// checkSchedule returns the mistake in a schedule. Cron itself would ignore the
-// whole file and report it only in a log.
-func checkSchedule(text string) error {
-	if slices.Contains([]string{"@reboot", "@yearly", "@annually", "@monthly", "@weekly", "@daily", "@midnight", "@hourly"}, text) {
-		return nil
-	}
-	parts := strings.Fields(text)
-	if len(parts) != len(fields) || strings.ContainsAny(text, "\r\n") {
-		return fmt.Errorf("schedule is %q, want five fields such as \"*/5 * * * *\", or \"@daily\"", text)
-	}
-	for i, f := range fields {
-		for one := range strings.SplitSeq(parts[i], ",") {
-			if !f.takes(one) {
-				return fmt.Errorf("schedule has the %s %q, want %s", f.name, parts[i], f)
-			}
-		}
-	}
-	return nil
-}
-
-// String describes the field's values.
 func (f field) String() string {
 	text := fmt.Sprintf("\"*\" or %d to %d", f.from, f.to)
 	if len(f.words) > 0 {

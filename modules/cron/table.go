@@ -135,7 +135,6 @@ const (
 	mostTries   = 50 // as other tasks may edit the same crontab
 )
 
-// edit changes a user's current crontab.
 func edit(ctx context.Context, h module.Host, user string, change func(text string) string) error {
 	for range mostTries {
 		now, err := readTable(ctx, h, user)

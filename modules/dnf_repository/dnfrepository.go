@@ -3,6 +3,7 @@
 package dnfrepository
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -65,7 +66,7 @@ type Task struct {
 }
 
 func Kind() module.Kind {
-	return module.With[Task, Outputs](module.Kind{Name: "dnf_repository"})
+	return module.With[Task, repository.Outputs](module.Kind{Name: "dnf_repository"})
 }
 
 var (
@@ -99,11 +100,7 @@ func (t *Task) Validate() error {
 			return err
 		}
 	}
-	return t.checkValues()
-}
-
-// checkValues refuses blanks and line ends, which would split a value.
-func (t *Task) checkValues() error {
+	// Blanks and line ends would split a value.
 	for _, one := range slices.Concat(t.BaseURLs, t.GPGKeys, []string{t.Metalink, t.Mirrorlist}) {
 		u, err := url.Parse(one)
 		if one != "" && (err != nil || u.Scheme == "" || strings.ContainsAny(one, " \t\r\n,")) {
@@ -132,7 +129,7 @@ func (t *Task) text() string {
 	if t.Key != "" {
 		keys = append([]string{"file://" + repository.KeyFile(t.Name)}, keys...)
 	}
-	set("name", t.title())
+	set("name", cmp.Or(t.Description, t.Name))
 	set("baseurl", strings.Join(t.BaseURLs, " "))
 	set("metalink", t.Metalink)
 	set("mirrorlist", t.Mirrorlist)
@@ -144,13 +141,6 @@ func (t *Task) text() string {
 		set(name, t.Options[name])
 	}
 	return b.String()
-}
-
-func (t *Task) title() string {
-	if t.Description != "" {
-		return t.Description
-	}
-	return t.Name
 }
 
 func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
@@ -181,13 +171,6 @@ func (t *Task) refresh(ctx context.Context, h module.Host) error {
 	return err
 }
 
-type Outputs struct {
-	Path    string `cty:"path"`     // the file of the repository
-	KeyPath string `cty:"key_path"` // the file of key, "" without key
-}
-
-// Outputs returns the paths of the files.
-func (t *Task) Outputs(ctx context.Context, _ module.Host) (Outputs, error) {
-	r := t.repository()
-	return Outputs{Path: r.Path, KeyPath: r.KeyPath()}, ctx.Err()
+func (t *Task) Outputs(ctx context.Context, _ module.Host) (repository.Outputs, error) {
+	return t.repository().Outputs(), ctx.Err()
 }

@@ -87,7 +87,25 @@ func (t *Task) Validate() error {
 	if err := t.checkHeaders(); err != nil {
 		return err
 	}
-	return t.checkSums()
+	given := 0
+	for _, is := range []bool{t.SHA256 != "", t.SHA512 != "", t.SHA256URL != "", t.SHA512URL != "", t.Unverified} {
+		if is {
+			given++
+		}
+	}
+	switch {
+	case given != 1:
+		return errors.New("want exactly one of sha256, sha512, sha256_url, sha512_url and unverified = true")
+	case t.SHA256 != "" && !isHex(t.SHA256, 64):
+		return fmt.Errorf("sha256 is %q, want 64 hex digits", t.SHA256)
+	case t.SHA512 != "" && !isHex(t.SHA512, 128):
+		return fmt.Errorf("sha512 is %q, want 128 hex digits", t.SHA512)
+	case t.SHA256URL != "":
+		return checkURL("sha256_url", t.SHA256URL, "http", "https", "file")
+	case t.SHA512URL != "":
+		return checkURL("sha512_url", t.SHA512URL, "http", "https", "file")
+	}
+	return nil
 }
 
 // Hide promises that headers are never shown: curl reads them from its input.
@@ -124,28 +142,6 @@ func checkURL(argument, text string, schemes ...string) error {
 	return fmt.Errorf("%s is %q, want a full URL with %s", argument, u.Redacted(), strings.Join(schemes, ", "))
 }
 
-func (t *Task) checkSums() error {
-	given := 0
-	for _, is := range []bool{t.SHA256 != "", t.SHA512 != "", t.SHA256URL != "", t.SHA512URL != "", t.Unverified} {
-		if is {
-			given++
-		}
-	}
-	switch {
-	case given != 1:
-		return errors.New("want exactly one of sha256, sha512, sha256_url, sha512_url and unverified = true")
-	case t.SHA256 != "" && !isHex(t.SHA256, 64):
-		return fmt.Errorf("sha256 is %q, want 64 hex digits", t.SHA256)
-	case t.SHA512 != "" && !isHex(t.SHA512, 128):
-		return fmt.Errorf("sha512 is %q, want 128 hex digits", t.SHA512)
-	case t.SHA256URL != "":
-		return checkURL("sha256_url", t.SHA256URL, "http", "https", "file")
-	case t.SHA512URL != "":
-		return checkURL("sha512_url", t.SHA512URL, "http", "https", "file")
-	}
-	return nil
-}
-
 func isHex(text string, digits int) bool {
 	return len(text) == digits && strings.Trim(strings.ToLower(text), "0123456789abcdef") == ""
 }
@@ -159,14 +155,13 @@ func (t *Task) shownURL(h module.Host) string {
 	return h.Redact(u.Redacted())
 }
 
-// Plan compares the file with the checksum.
 func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	s, err := t.read(ctx, h)
 	if err != nil {
 		return nil, err
 	}
 	if t.Absent() {
-		return t.decideAbsent(h, s)
+		return checksum.PlanAbsent(h, t.Dest, s.exists, s.ours, s.leftover)
 	}
 	return t.decide(h, s)
 }
@@ -197,30 +192,5 @@ func (t *Task) decide(h module.Host, s state) ([]module.Step, error) {
 	case !s.right:
 		return module.OneStep("download "+t.shownURL(h)+" to "+t.Dest+", whose checksum differs", t.fetch), nil
 	}
-	if changes := t.Want.Diff(s.info); len(changes) > 0 {
-		return module.OneStep("set "+t.Dest+": "+strings.Join(changes, ", "), t.setAttr), nil
-	}
-	return nil, nil
-}
-
-func (t *Task) decideAbsent(h module.Host, s state) ([]module.Step, error) {
-	if s.exists && !s.ours {
-		return nil, fmt.Errorf("%s exists and is not owned by cluster %s: remove it yourself if nothing needs it", t.Dest, h.Owner())
-	}
-	if s.exists || s.leftover {
-		return module.OneStep("remove "+t.Dest, t.remove), nil
-	}
-	return nil, nil
-}
-
-func (t *Task) setAttr(ctx context.Context, h module.Host) error {
-	attr, err := t.Want.Attr()
-	if err != nil {
-		return err
-	}
-	return h.Files().SetAttr(ctx, t.Dest, attr)
-}
-
-func (t *Task) remove(ctx context.Context, h module.Host) error {
-	return checksum.Remove(ctx, h, t.Dest)
+	return t.Want.Plan(t.Dest, s.info), nil
 }

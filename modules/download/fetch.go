@@ -11,7 +11,6 @@ import (
 	"kinit/engine/module"
 	"kinit/modules/internal/checksum"
 	"kinit/modules/internal/content"
-	"kinit/modules/internal/fileattr"
 	"kinit/modules/internal/ownership"
 )
 
@@ -22,7 +21,7 @@ func (t *Task) fetch(ctx context.Context, h module.Host) error {
 		return err
 	}
 	if s.right {
-		return t.setAttr(ctx, h)
+		return t.Want.Set(ctx, h, t.Dest)
 	}
 	part, err := checksum.NewPart(ctx, h, t.Dest)
 	if err != nil {
@@ -44,7 +43,7 @@ func (t *Task) fetch(ctx context.Context, h module.Host) error {
 // own marks the file, its part and its checksum before they are made.
 func (t *Task) own(ctx context.Context, h module.Host, s state, part checksum.Part) error {
 	if s.exists && !s.ours {
-		return fmt.Errorf("%s exists and is not owned by cluster %s: it came up after the plan", t.Dest, h.Owner())
+		return ownership.Foreign(h, t.Dest, "it came up after the plan")
 	}
 	for _, suffix := range []string{"", checksum.Suffix, checksum.PartSuffix} {
 		if suffix == checksum.PartSuffix && !part.Beside() {
@@ -129,7 +128,7 @@ func (t *Task) verify(ctx context.Context, h module.Host, part string) error {
 func (t *Task) place(ctx context.Context, h module.Host, s state, part checksum.Part) error {
 	want := t.Want.Or(s.info)
 	want.Mode = cmp.Or(want.Mode, "0644")
-	if err := setPart(ctx, h, part.Path, want); err != nil {
+	if err := want.Set(ctx, h, part.Path); err != nil {
 		return err
 	}
 	if err := t.remember(ctx, h, part); err != nil {
@@ -143,12 +142,4 @@ func (t *Task) remember(ctx context.Context, h module.Host, part checksum.Part) 
 		return nil
 	}
 	return checksum.Write(ctx, h, t.Dest, part, t.sum.algorithm, t.sum.hex)
-}
-
-func setPart(ctx context.Context, h module.Host, part string, want fileattr.Want) error {
-	attr, err := want.Attr()
-	if err != nil {
-		return err
-	}
-	return h.Files().SetAttr(ctx, part, attr)
 }

@@ -94,7 +94,6 @@ func (t *Task) wanted(ctx context.Context, h module.Host) error {
 	return ctx.Err()
 }
 
-// look reads the published checksum.
 func (t *Task) look(ctx context.Context, h module.Host, algorithm, at string) error {
 	hex, err := t.published(ctx, h, algorithm, at)
 	if err != nil {

@@ -67,7 +67,6 @@ func size(ctx context.Context, h module.Host, part string) int64 {
 // program is how the host fetches a URL.
 type program func(ctx context.Context, h module.Host) (module.Output, error)
 
-// command is a program of one command.
 func command(argv []string, stdin string) program {
 	return func(ctx context.Context, h module.Host) (module.Output, error) {
 		c := module.Command{Argv: argv}
@@ -141,7 +140,6 @@ func curl(client, from string, headers map[string]string, args ...string) progra
 	return command(argv, config)
 }
 
-// sameServer reports whether two URLs are of one server.
 func sameServer(a, b string) bool {
 	first, errA := url.Parse(a)
 	second, errB := url.Parse(b)
@@ -196,7 +194,6 @@ func (t *Task) published(ctx context.Context, h module.Host, algorithm, at strin
 	return findSum(out.Stdout, path.Base(u.Path), algorithm)
 }
 
-// showProgram prints the content of a URL.
 func (t *Task) showProgram(ctx context.Context, h module.Host, at string) (program, error) {
 	if u, err := url.Parse(at); err == nil && u.Scheme == "file" {
 		return command([]string{"cat", "--", u.Path}, ""), nil

@@ -93,7 +93,6 @@ func (t *Task) order(now cluster) []string {
 	return append(silent, others...)
 }
 
-// leave takes one member out.
 func (t *Task) leave(ctx context.Context, h module.Host, name string) error {
 	c, err := t.Access.Client(ctx, h)
 	if err != nil {
@@ -187,7 +186,6 @@ func (m member) url() string {
 	return m.ClientURLs[0]
 }
 
-// called names a member for people.
 func (m member) called() string {
 	if m.Name != "" {
 		return m.Name

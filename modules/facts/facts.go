@@ -53,7 +53,6 @@ func (t *Task) MaxAge() time.Duration {
 	return d
 }
 
-// Plan returns no steps.
 func (t *Task) Plan(ctx context.Context, _ module.Host) ([]module.Step, error) {
 	return nil, ctx.Err()
 }

@@ -97,7 +97,6 @@ func family(id, like string) string {
 // (man 8 selinux, selinuxfs).
 const enforceFile = "/sys/fs/selinux/enforce"
 
-// readSELinux reads the mode of SELinux.
 func (s *system) readSELinux(ctx context.Context, h module.Host) error {
 	text, there, err := hostfile.Read(ctx, h, enforceFile)
 	switch {

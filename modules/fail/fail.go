@@ -30,7 +30,6 @@ func (t *Task) Validate() error {
 	return nil
 }
 
-// Plan fails.
 func (t *Task) Plan(ctx context.Context, _ module.Host) ([]module.Step, error) {
 	if ctx.Err() != nil {
 		return nil, ctx.Err()

@@ -55,7 +55,6 @@ func (t *Task) Validate() error {
 	return err
 }
 
-// dest returns the absolute path of the copy.
 func (t *Task) dest() (string, error) {
 	rest, home := strings.CutPrefix(t.Dest, "~/")
 	if !home {
@@ -93,7 +92,6 @@ func (t *Task) checkName(name string) error {
 	return nil
 }
 
-// Plan compares the two files.
 func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	if err := t.checkName(h.Name()); err != nil {
 		return nil, err
@@ -143,7 +141,6 @@ type Outputs struct {
 	Size   int64  `cty:"size"`   // its bytes
 }
 
-// Outputs describes the copy.
 func (t *Task) Outputs(ctx context.Context, _ module.Host) (Outputs, error) {
 	dest, err := t.dest()
 	if err != nil {

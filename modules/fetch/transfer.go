@@ -35,7 +35,6 @@ func (t *Task) same(ctx context.Context, h module.Host, at string, info module.F
 	return have == want, err
 }
 
-// sumThere returns the checksum of a file of the host.
 func sumThere(ctx context.Context, h module.Host, path string, size int64) (string, error) {
 	if size > hashHere {
 		return content.Sum(ctx, h, "sha256", path)
@@ -73,7 +72,6 @@ func open(path string) (*os.File, error) {
 	return file, nil
 }
 
-// setMode sets the mode of the copy.
 func setMode(path string, mode fs.FileMode) error {
 	file, err := open(path)
 	if err != nil {

@@ -62,7 +62,7 @@ func (t *DirectoryTask) decide(h module.Host, s state) ([]module.Step, error) {
 	case !s.exists:
 		return module.OneStep("create folder "+t.Path+t.want().Words(), t.create), nil
 	}
-	return planAttr(t.Path, t.want(), s.info), nil
+	return t.want().Plan(t.Path, s.info), nil
 }
 
 // create marks each folder that is missing, from the top, and makes it.

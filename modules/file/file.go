@@ -63,7 +63,7 @@ func (t *Task) decide(s state) ([]module.Step, error) {
 	case !s.exists:
 		return module.OneStep("create "+t.Path+t.Want.Words(), t.create), nil
 	}
-	return planAttr(t.Path, t.Want, s.info), nil
+	return t.Want.Plan(t.Path, s.info), nil
 }
 
 func (t *Task) create(ctx context.Context, h module.Host) error {
@@ -72,7 +72,7 @@ func (t *Task) create(ctx context.Context, h module.Host) error {
 		return err
 	}
 	if s.exists {
-		return setAttr(ctx, h, t.Path, t.Want)
+		return t.Want.Set(ctx, h, t.Path)
 	}
 	if err := h.Own(ctx, module.Mark{Kind: "file", ID: t.Path}); err != nil {
 		return err
@@ -90,7 +90,7 @@ func planRemove(h module.Host, path string, s state) ([]module.Step, error) {
 		return nil, nil
 	}
 	if !s.ours {
-		return nil, fmt.Errorf("%s exists and is not owned by cluster %s: remove it yourself if nothing needs it", path, h.Owner())
+		return nil, ownership.Foreign(h, path, ownership.Remove)
 	}
 	return module.OneStep("remove "+path, func(ctx context.Context, h module.Host) error {
 		if err := h.Files().Remove(ctx, path); err != nil {
@@ -98,23 +98,4 @@ func planRemove(h module.Host, path string, s state) ([]module.Step, error) {
 		}
 		return ownership.Release(ctx, h, path)
 	}), nil
-}
-
-// planAttr returns the step that changes mode and owner, if they differ.
-func planAttr(path string, want fileattr.Want, info module.FileInfo) []module.Step {
-	changes := want.Diff(info)
-	if len(changes) == 0 {
-		return nil
-	}
-	return module.OneStep("set "+path+": "+strings.Join(changes, ", "), func(ctx context.Context, h module.Host) error {
-		return setAttr(ctx, h, path, want)
-	})
-}
-
-func setAttr(ctx context.Context, h module.Host, path string, want fileattr.Want) error {
-	attr, err := want.Attr()
-	if err != nil {
-		return err
-	}
-	return h.Files().SetAttr(ctx, path, attr)
 }

@@ -34,7 +34,6 @@ func read(ctx context.Context, h module.Host, path string, replace bool) (state,
 	return s, err
 }
 
-// describe names the type of a path.
 func describe(info module.FileInfo) string {
 	switch {
 	case info.Mode.IsDir():

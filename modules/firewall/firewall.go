@@ -72,7 +72,6 @@ func Kind() module.Kind {
 	}})
 }
 
-// Validate checks the arguments.
 func (t *Task) Validate() error { return t.rule().check() }
 
 // rule returns the arguments in their canonical form.

@@ -70,7 +70,6 @@ func (n nftables) missing(ctx context.Context, h module.Host, r rule, parts []st
 // nftComment is the end of the rule in nft's output.
 func (r rule) nftComment() string { return fmt.Sprintf("comment %q", "kinit "+r.hash()) }
 
-// nftRule returns the rule in nft's language.
 func (r rule) nftRule() string {
 	var words []string
 	add := func(value string, format string) {

@@ -18,7 +18,6 @@ type record struct {
 	Parts    []string `json:"parts"` // those that kinit added
 }
 
-// id is the mark's ID.
 func (r record) id() string { return r.Firewall + ": " + r.Rule.String() }
 
 // found is a rule on a host.
@@ -50,7 +49,6 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	return steps, nil
 }
 
-// find reads a firewall.
 func (t *Task) find(ctx context.Context, h module.Host, b brand) (found, error) {
 	var f found
 	var err error

@@ -36,7 +36,6 @@ func (t *Task) Validate() error {
 	return nil
 }
 
-// Plan returns no steps.
 func (t *Task) Plan(ctx context.Context, _ module.Host) ([]module.Step, error) {
 	return nil, ctx.Err()
 }
@@ -69,7 +68,6 @@ const (
 	noListing = 3
 )
 
-// Outputs asks getent.
 func (t *Task) Outputs(ctx context.Context, h module.Host) (Outputs, error) {
 	argv := []string{"getent", t.Database}
 	if t.Key != "" {
@@ -120,7 +118,6 @@ func number(text string) int64 {
 	return n
 }
 
-// names splits the members of a group.
 func names(text string) []string {
 	return strings.FieldsFunc(text, func(c rune) bool { return c == ',' })
 }

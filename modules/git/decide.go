@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"kinit/engine/module"
+	"kinit/modules/internal/ownership"
 )
 
 // shown is how many changed files an error names.
@@ -19,7 +20,7 @@ func (t *Task) decide(h module.Host, s state) ([]module.Step, error) {
 	case s.exists && !s.checkout && !s.empty:
 		return nil, fmt.Errorf("%s has other things in it than a checkout: move them away, or give another folder", t.Dest)
 	case s.exists && !s.ours:
-		return nil, fmt.Errorf("%s exists and is not owned by cluster %s: give the checkout a folder of its own", t.Dest, h.Owner())
+		return nil, ownership.Foreign(h, t.Dest, "give the checkout a folder of its own")
 	}
 	if err := t.loss(s); err != nil {
 		return nil, err
@@ -75,7 +76,7 @@ func (t *Task) decideAbsent(h module.Host, s state) ([]module.Step, error) {
 	case !s.checkout && !s.empty:
 		return nil, fmt.Errorf("%s is no checkout: remove it yourself if nothing needs it", t.Dest)
 	case !s.ours:
-		return nil, fmt.Errorf("%s exists and is not owned by cluster %s: remove it yourself if nothing needs it", t.Dest, h.Owner())
+		return nil, ownership.Foreign(h, t.Dest, ownership.Remove)
 	}
 	if err := t.loss(s); err != nil {
 		return nil, err

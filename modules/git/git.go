@@ -100,11 +100,7 @@ func (t *Task) Validate() error {
 	case t.Password != "" && t.Username == "":
 		return errors.New("username is missing, want it beside password")
 	}
-	return t.checkLogin()
-}
-
-// checkLogin checks that no password is in the URL, and that the login fits the URL.
-func (t *Task) checkLogin() error {
+	// A password in the URL would be in the list of processes.
 	u, err := url.Parse(t.Repository)
 	isURL := err == nil && u.Scheme != "" && u.Host != ""
 	if isURL {
@@ -118,7 +114,6 @@ func (t *Task) checkLogin() error {
 	return nil
 }
 
-// Plan compares the checkout with the repository.
 func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	t.tellSecrets(h)
 	s, err := t.read(ctx, h)
@@ -137,7 +132,6 @@ type Outputs struct {
 	Commit string `cty:"commit"`                  // the commit that is checked out, 40 hex digits; empty for an absent one
 }
 
-// Outputs returns Plan's findings.
 func (t *Task) Outputs(context.Context, module.Host) (Outputs, error) {
 	return Outputs{Path: t.Dest, Commit: t.commit}, nil
 }

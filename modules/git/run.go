@@ -19,7 +19,6 @@ func settings() []string {
 	return []string{"-c", "safe.directory=*", "-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "-c", "advice.detachedHead=false"}
 }
 
-// run runs git in the checkout.
 func (t *Task) run(ctx context.Context, h module.Host, args ...string) (string, error) {
 	return t.git(ctx, h, append([]string{"-C", t.Dest}, args...)...)
 }

@@ -99,7 +99,10 @@ func (t *Task) do(ctx context.Context, h module.Host) error {
 	have, there := find(all, t.Name)
 	switch {
 	case t.Absent():
-		return t.remove(ctx, h)
+		if err := account.RemoveGroup(ctx, h, t.Name); err != nil {
+			return err
+		}
+		return h.Disown(ctx, t.mark())
 	case t.decide(have, there) == "":
 		return nil
 	case !there:
@@ -122,13 +125,6 @@ func (t *Task) add(ctx context.Context, h module.Host) error {
 	}
 	_, err := h.Run(ctx, module.Command{Argv: append(argv, "--", t.Name)})
 	return err
-}
-
-func (t *Task) remove(ctx context.Context, h module.Host) error {
-	if err := account.RemoveGroup(ctx, h, t.Name); err != nil {
-		return err
-	}
-	return h.Disown(ctx, t.mark())
 }
 
 func (t *Task) mark() module.Mark { return module.Mark{Kind: account.GroupMark, ID: t.Name} }

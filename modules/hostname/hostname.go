@@ -102,7 +102,6 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 		}), nil
 }
 
-// decide compares data alone.
 func decide(have, want names, text string, do func(context.Context, module.Host) error) []module.Step {
 	if have == want {
 		return nil

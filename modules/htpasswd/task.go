@@ -70,7 +70,6 @@ func (t *Task) mode() (fs.FileMode, error) {
 	return fs.FileMode(mode), nil
 }
 
-// Plan checks the user's hash against the password.
 func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	text, _, err := hostfile.Read(ctx, h, t.Path)
 	if err != nil {
@@ -183,7 +182,6 @@ func (f passwords) swap(ctx context.Context, h module.Host, text string) error {
 	return hostfile.Swap(ctx, h, f.path, before, &text, f.attr)
 }
 
-// lookup returns the hash of a user.
 func lookup(text, user string) (string, bool) {
 	for line := range strings.Lines(text) {
 		if hash, found := strings.CutPrefix(strings.TrimRight(line, "\r\n"), user+":"); found {

@@ -7,6 +7,7 @@ package httprequest
 
 import (
 	"context"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"net/http"
@@ -107,10 +108,6 @@ func (t *Task) Validate() error {
 	case t.Token != "" && t.Username != "":
 		return errors.New("want token or username, not both")
 	}
-	return t.checkUnless()
-}
-
-func (t *Task) checkUnless() error {
 	if t.Unless == nil {
 		return nil
 	}
@@ -137,7 +134,14 @@ func (t *Task) Unverifiable() bool { return !t.reads() && t.Unless == nil }
 
 // Plan checks unless. A request that changes nothing is sent here.
 func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
-	t.tellSecrets(h)
+	// The output could show the login in its encoded form too.
+	if t.Token != "" {
+		h.AddSecret(t.Token)
+	}
+	if t.Password != "" {
+		pair := t.Username + ":" + t.Password.Reveal()
+		h.AddSecret(t.Password, secret.Value(base64.StdEncoding.EncodeToString([]byte(pair))))
+	}
 	if t.reads() {
 		return nil, t.do(ctx, h)
 	}

@@ -3,7 +3,6 @@ package httprequest
 import (
 	"cmp"
 	"context"
-	"encoding/base64"
 	"fmt"
 	"io"
 	"net/http"
@@ -15,7 +14,6 @@ import (
 	ctyjson "github.com/zclconf/go-cty/cty/json"
 
 	"kinit/engine/module"
-	"kinit/engine/secret"
 	"kinit/modules/internal/cmdtext"
 	"kinit/modules/internal/httpclient"
 )
@@ -70,7 +68,6 @@ func (r request) shown() string {
 	return u.Redacted()
 }
 
-// send makes a request within its time.
 func (t *Task) send(ctx context.Context, h module.Host, r request) (answer, error) {
 	limited, limit := module.Within(ctx, h, t.Within.Time())
 	defer limit.End()
@@ -130,7 +127,6 @@ func (t *Task) dress(q *http.Request, r request) {
 	}
 }
 
-// wrong describes how an answer differs from the expected one.
 func (r request) wrong(h module.Host, got answer) error {
 	if !slices.Contains(r.status, got.status) {
 		return fmt.Errorf("%s %s is answered %d %s, want %s%s", r.method, h.Redact(r.shown()), got.status,
@@ -149,21 +145,9 @@ func codes(all []int) string {
 	return fmt.Sprintf("one of %v", all)
 }
 
-// excerpt returns the beginning of an answer, for an error.
 func excerpt(h module.Host, body string) string {
 	if text := cmdtext.Shorten(h.Redact(body)); text != "" {
 		return "; it says: " + text
 	}
 	return ""
-}
-
-// tellSecrets registers the login, also in its encoded form.
-func (t *Task) tellSecrets(h module.Host) {
-	if t.Token != "" {
-		h.AddSecret(t.Token)
-	}
-	if t.Password != "" {
-		pair := t.Username + ":" + t.Password.Reveal()
-		h.AddSecret(t.Password, secret.Value(base64.StdEncoding.EncodeToString([]byte(pair))))
-	}
 }

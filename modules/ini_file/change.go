@@ -7,7 +7,6 @@ import (
 	"kinit/modules/internal/textedit"
 )
 
-// change returns the changed text.
 func (t *Task) change(text string) (string, error) {
 	before := textedit.Split(text)
 	after := before

@@ -11,7 +11,6 @@ type entry struct {
 	value      *string // nil for an option without a separator
 }
 
-// fits reports whether the option has the value.
 func (e entry) fits(want *string) bool {
 	if want == nil || e.value == nil {
 		return want == e.value
@@ -120,7 +119,6 @@ func (t *Task) prefix(lines []string) string {
 	return lines[before][:indent(lines[before])]
 }
 
-// isOption reports whether a line is one of an option.
 func isOption(line string) bool {
 	_, is := header(line)
 	return !is && !comment(line) && strings.TrimSpace(line) != ""

@@ -105,7 +105,6 @@ func (t *Task) values() []string {
 	return t.Values
 }
 
-// Plan compares the file with the wanted text.
 func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	return t.Edit(t.change).Plan(ctx, h)
 }

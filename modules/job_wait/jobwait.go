@@ -46,7 +46,6 @@ func Kind() module.Kind {
 	return module.With[Task, Outputs](module.Kind{Name: "job_wait"})
 }
 
-// Validate finds mistakes in the arguments.
 func (t *Task) Validate() error {
 	if _, err := job.Parse(t.Job); err != nil {
 		return errors.New("job: " + err.Error())

@@ -31,7 +31,6 @@ func parse(line string) (entry, bool) {
 	return entry{hosts, key, comment}, true
 }
 
-// name returns the machine's name in known_hosts.
 func (t *Task) name() string {
 	return knownhosts.Normalize("[" + t.Name + "]:" + strconv.Itoa(t.Port))
 }
@@ -59,7 +58,6 @@ func isHashOf(hashed, name string) bool {
 	return hmac.Equal(mac.Sum(nil), want)
 }
 
-// fits reports whether a line matches the arguments.
 func (t *Task) fits(line string, key ssh.PublicKey) bool {
 	e, is := parse(line)
 	if !is || len(e.hosts) != 1 || !same(e.key, key) {

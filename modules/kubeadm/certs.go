@@ -179,7 +179,6 @@ type CertsOutputs struct {
 	NotAfter string `cty:"not_after"` // end of the certificate that ends first, in RFC 3339
 }
 
-// Outputs reads the certificates.
 func (t *CertsTask) Outputs(ctx context.Context, h module.Host) (CertsOutputs, error) {
 	found, err := certfile.Read(ctx, h, renewed...)
 	if err != nil || len(found) == 0 {

@@ -112,28 +112,6 @@ func (t *ConfigTask) Validate() error {
 			return err
 		}
 	}
-	return t.validateMaps()
-}
-
-func (t *ConfigTask) validateJoin() error {
-	switch {
-	case t.DiscoveryFile != "" && !path.IsAbs(t.DiscoveryFile):
-		return fmt.Errorf("discovery_file is %q, expected an absolute path", t.DiscoveryFile)
-	case t.DiscoveryFile != "" && (t.Token != "" || t.CACertHash != ""):
-		return errors.New("expected discovery_file, or else token and ca_cert_hash, and not both")
-	case t.DiscoveryFile != "":
-		return nil
-	case t.Token == "":
-		return errors.New("token and discovery_file are empty, expected what to join with")
-	case t.ControlPlaneEndpoint == "":
-		return errors.New("control_plane_endpoint is empty, expected the API server to join at")
-	case !strings.HasPrefix(t.CACertHash, "sha256:"):
-		return fmt.Errorf("ca_cert_hash is %q, expected \"sha256:\" and a hash, as x509_ca gives it", t.CACertHash)
-	}
-	return nil
-}
-
-func (t *ConfigTask) validateMaps() error {
 	for component := range t.ExtraArgs {
 		if !slices.Contains(components, component) {
 			return fmt.Errorf("extra_args has %q, expected one of %s", component, strings.Join(components, ", "))
@@ -155,13 +133,34 @@ func (t *ConfigTask) validateMaps() error {
 	return nil
 }
 
+func (t *ConfigTask) validateJoin() error {
+	switch {
+	case t.DiscoveryFile != "" && !path.IsAbs(t.DiscoveryFile):
+		return fmt.Errorf("discovery_file is %q, expected an absolute path", t.DiscoveryFile)
+	case t.DiscoveryFile != "" && (t.Token != "" || t.CACertHash != ""):
+		return errors.New("expected discovery_file, or else token and ca_cert_hash, and not both")
+	case t.DiscoveryFile != "":
+		return nil
+	case t.Token == "":
+		return errors.New("token and discovery_file are empty, expected what to join with")
+	case t.ControlPlaneEndpoint == "":
+		return errors.New("control_plane_endpoint is empty, expected the API server to join at")
+	case !strings.HasPrefix(t.CACertHash, "sha256:"):
+		return fmt.Errorf("ca_cert_hash is %q, expected \"sha256:\" and a hash, as x509_ca gives it", t.CACertHash)
+	}
+	return nil
+}
+
 func (t *ConfigTask) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	text, there, err := hostfile.Read(ctx, h, t.Path)
 	if err != nil {
 		return nil, err
 	}
 	if t.Absent() {
-		return t.absent(ctx, h, there)
+		if !there {
+			return nil, nil
+		}
+		return hostfile.PlanDrop(ctx, h, "remove it by hand if it is not needed", t.Path)
 	}
 	want, err := t.render()
 	if err != nil || there && text == want {
@@ -195,13 +194,6 @@ func mask(text string) string {
 		b.WriteString(line)
 	}
 	return b.String()
-}
-
-func (t *ConfigTask) absent(ctx context.Context, h module.Host, there bool) ([]module.Step, error) {
-	if !there {
-		return nil, nil
-	}
-	return hostfile.PlanDrop(ctx, h, "remove it by hand if it is not needed", t.Path)
 }
 
 type ConfigOutputs struct {

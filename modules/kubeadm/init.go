@@ -41,7 +41,6 @@ func (t *InitTask) Validate() error {
 	return t.node.validate()
 }
 
-// Plan reads the node's progress.
 func (t *InitTask) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	return t.node.plan(ctx, h, t.read, t.decide)
 }
@@ -59,7 +58,6 @@ func (t *InitTask) read(ctx context.Context, h module.Host) (nodeState, error) {
 	return s, err
 }
 
-// decide compares data alone.
 func (t *InitTask) decide(h module.Host, s nodeState) ([]module.Step, error) {
 	text := ""
 	switch {

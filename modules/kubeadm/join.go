@@ -37,7 +37,6 @@ func (t *JoinTask) Validate() error {
 	return t.node.validate()
 }
 
-// Plan reads the node's progress.
 func (t *JoinTask) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	return t.node.plan(ctx, h, t.read, t.decide)
 }
@@ -67,7 +66,6 @@ func registered(ctx context.Context, h module.Host) (bool, error) {
 	return config.HasNode(ctx, h, name)
 }
 
-// decide compares data alone.
 func (t *JoinTask) decide(h module.Host, s nodeState) ([]module.Step, error) {
 	text := ""
 	switch {

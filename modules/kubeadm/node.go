@@ -57,7 +57,6 @@ type node struct {
 	prepare []string // runs before kubeadm
 }
 
-// validate checks the arguments.
 func (n node) validate() error {
 	for name, value := range n.PKI {
 		if path.IsAbs(name) || path.Clean(name) != name || strings.HasPrefix(name, "..") {

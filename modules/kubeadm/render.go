@@ -20,7 +20,6 @@ const (
 // object is a YAML mapping; its keys are written in order.
 type object = map[string]any
 
-// render returns the file's text.
 func (t *ConfigTask) render() (string, error) {
 	documents, err := t.documents()
 	if err != nil {

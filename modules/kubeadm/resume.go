@@ -48,7 +48,6 @@ func (t *InitTask) begun(ctx context.Context, h module.Host, marker string) (boo
 	return true, nil
 }
 
-// resume runs the remaining phases.
 func (n node) resume(ctx context.Context, h module.Host, args ...string) error {
 	if err := n.mark(ctx, h, resumed); err != nil {
 		return err

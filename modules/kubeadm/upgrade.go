@@ -71,7 +71,6 @@ var versionPattern = regexp.MustCompile(`^(v1\.[0-9]+\.[0-9]+)([-+].*)?$`)
 // base is a version without what a distribution appends.
 func base(version string) string { return versionPattern.ReplaceAllString(version, "$1") }
 
-// has reports whether the node's kubelet has the version.
 func (t *UpgradeTask) has(is kubeapi.Node) bool { return base(is.Version) == base(t.Version) }
 
 func (t *UpgradeTask) Validate() error {

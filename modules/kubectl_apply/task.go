@@ -140,7 +140,6 @@ func (t *Task) merging() []string {
 	return args
 }
 
-// live lists the objects that the cluster has.
 func (t *Task) live(ctx context.Context, h module.Host) ([]string, error) {
 	out, err := t.kubectl(ctx, h, "get", "--ignore-not-found", "--output", "name")
 	return strings.Fields(out.Stdout), err

@@ -115,7 +115,6 @@ func (s state) kept(budgets []budget) (lines []string) {
 	return lines
 }
 
-// matches reports whether labels are those of a selector.
 func (s selector) matches(labels map[string]string) bool {
 	for key, want := range s.MatchLabels {
 		if value, there := labels[key]; !there || value != want {

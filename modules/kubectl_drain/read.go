@@ -86,7 +86,6 @@ type selector struct {
 
 func (p pod) name() string { return p.Metadata.Namespace + "/" + p.Metadata.Name }
 
-// read asks for everything that decides.
 func (t *Task) read(ctx context.Context, h module.Host) (state, error) {
 	var n *node
 	if err := t.get(ctx, h, &n, "node", t.Node, "--ignore-not-found"); err != nil || n == nil {

@@ -3,7 +3,6 @@ package kubectldrain_test
 import (
 	"fmt"
 	"os"
-	"strings"
 	"testing"
 
 	"kinit/engine/module/moduletest"
@@ -18,20 +17,11 @@ type cluster struct {
 	t *testing.T
 }
 
-func (c cluster) do(stdin string, args ...string) {
-	c.t.Helper()
-	cmd := c.Kubectl(c.t.Context(), args...)
-	cmd.Stdin = strings.NewReader(stdin)
-	if out, err := cmd.CombinedOutput(); err != nil {
-		c.t.Fatalf("kubectl %v: %s", args, out)
-	}
-}
-
 // node makes a node with the status of its condition Ready.
 func (c cluster) node(name, ready string) {
 	c.t.Helper()
-	c.do(fmt.Sprintf(`{"apiVersion": "v1", "kind": "Node", "metadata": {"name": %q}}`, name), "create", "--filename", "-")
-	c.do("", "patch", "node", name, "--subresource", "status", "--patch",
+	c.Do(c.t, fmt.Sprintf(`{"apiVersion": "v1", "kind": "Node", "metadata": {"name": %q}}`, name), "create", "--filename", "-")
+	c.Do(c.t, "", "patch", "node", name, "--subresource", "status", "--patch",
 		fmt.Sprintf(`{"status": {"conditions": [{"type": "Ready", "status": %q, "message": "Kubelet stopped posting node status."}]}}`, ready))
 }
 
@@ -42,9 +32,9 @@ func (c cluster) pod(name, node, controller string) {
 	if controller != "" {
 		owners = fmt.Sprintf(`[{"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": %q, "uid": "1", "controller": true}]`, controller)
 	}
-	c.do(fmt.Sprintf(`{"apiVersion": "v1", "kind": "Pod", "metadata": {"name": %q, "labels": {"app": "page"}, "ownerReferences": %s},
+	c.Do(c.t, fmt.Sprintf(`{"apiVersion": "v1", "kind": "Pod", "metadata": {"name": %q, "labels": {"app": "page"}, "ownerReferences": %s},
 		"spec": {"nodeName": %q, "terminationGracePeriodSeconds": 0, "containers": [{"name": "c", "image": "i"}]}}`, name, owners, node), "create", "--filename", "-")
-	c.do("", "patch", "pod", name, "--subresource", "status", "--patch", `{"status": {"phase": "Running", "conditions": [{"type": "Ready", "status": "True"}]}}`)
+	c.Do(c.t, "", "patch", "pod", name, "--subresource", "status", "--patch", `{"status": {"phase": "Running", "conditions": [{"type": "Ready", "status": "True"}]}}`)
 }
 
 func (c cluster) task(node string, change func(*kubectldrain.Task)) *kubectldrain.Task {
@@ -78,11 +68,11 @@ func TestARealNodeIsDrained(t *testing.T) {
 		}
 	}
 	moduletest.WantTexts(t, c.task("n1", destroy), h, "cordon n1", "drain n1: default/alone, default/page-1")
-	c.do("", "delete", "pod", "alone", "--wait=false")
+	c.Do(c.t, "", "delete", "pod", "alone", "--wait=false")
 
 	// A budget that lets no pod go is named, and kept even by who destroys.
-	c.do(`{"apiVersion": "policy/v1", "kind": "PodDisruptionBudget", "metadata": {"name": "always"}, "spec": {"minAvailable": 1, "selector": {"matchLabels": {"app": "page"}}}}`, "create", "--filename", "-")
-	c.do("", "patch", "poddisruptionbudget", "always", "--subresource", "status", "--type", "merge", "--patch",
+	c.Do(c.t, `{"apiVersion": "policy/v1", "kind": "PodDisruptionBudget", "metadata": {"name": "always"}, "spec": {"minAvailable": 1, "selector": {"matchLabels": {"app": "page"}}}}`, "create", "--filename", "-")
+	c.Do(c.t, "", "patch", "poddisruptionbudget", "always", "--subresource", "status", "--type", "merge", "--patch",
 		`{"status": {"observedGeneration": 1, "disruptionsAllowed": 0, "currentHealthy": 1, "desiredHealthy": 1, "expectedPods": 1}}`)
 	want = "pods of n1 are still there after 5s:\ndefault/page-1: the disruption budget always lets none of its pods go\nThe node gets no more pods. Let the pods move, and run again"
 	for _, change := range []func(*kubectldrain.Task){nil, destroy} {
@@ -90,7 +80,7 @@ func TestARealNodeIsDrained(t *testing.T) {
 			t.Errorf("%s\nwant %s", got, want)
 		}
 	}
-	c.do("", "delete", "poddisruptionbudget", "always")
+	c.Do(c.t, "", "delete", "poddisruptionbudget", "always")
 	moduletest.WantTexts(t, c.task("n1", nil), h, "drain n1: default/page-1")
 	moduletest.Settle(t, c.task("n1", nil), h)
 	out, err := c.Kubectl(t.Context(), "get", "pods", "--output", "name").Output()
@@ -135,9 +125,9 @@ func TestARealNodeIsDrainedForAWhileAndGetsPodsAgain(t *testing.T) {
 	moduletest.WantTexts(t, uncordon("n1"), h)
 
 	// What is on its disks comes back with the node, and a pod of nobody does not.
-	c.do(`{"apiVersion": "v1", "kind": "PersistentVolume", "metadata": {"name": "pv"}, "spec": {"capacity": {"storage": "1Gi"}, "accessModes": ["ReadWriteOnce"], "hostPath": {"path": "/pv"},
+	c.Do(c.t, `{"apiVersion": "v1", "kind": "PersistentVolume", "metadata": {"name": "pv"}, "spec": {"capacity": {"storage": "1Gi"}, "accessModes": ["ReadWriteOnce"], "hostPath": {"path": "/pv"},
 		"claimRef": {"namespace": "default", "name": "db"}, "nodeAffinity": {"required": {"nodeSelectorTerms": [{"matchExpressions": [{"key": "kubernetes.io/hostname", "operator": "In", "values": ["n1"]}]}]}}}}`, "create", "--filename", "-")
-	c.do("", "label", "node", "n1", "kubernetes.io/hostname=n1")
+	c.Do(c.t, "", "label", "node", "n1", "kubernetes.io/hostname=n1")
 	if got, want := moduletest.Planned(t.Context(), c.task("n1", nil), h), "data would be lost with n1:\nthe volume pv of the claim default/db is on the node"; got != want {
 		t.Errorf("%s\nwant %s", got, want)
 	}
@@ -146,7 +136,7 @@ func TestARealNodeIsDrainedForAWhileAndGetsPodsAgain(t *testing.T) {
 	if got, want := moduletest.Planned(t.Context(), c.task("n1", returns), h), "data would be lost with n1:\nthe pod default/alone belongs to no controller, which would make it anew"; got != want {
 		t.Errorf("%s\nwant %s", got, want)
 	}
-	c.do("", "delete", "pod", "alone", "--wait=false")
+	c.Do(c.t, "", "delete", "pod", "alone", "--wait=false")
 	moduletest.Settle(t, c.task("n1", returns), h)
 	if got, want := unschedulable("n1"), `true {"kinit/drained":"schedulable"}`; got != want {
 		t.Errorf("drained: %s, want %s", got, want)
@@ -158,7 +148,7 @@ func TestARealNodeIsDrainedForAWhileAndGetsPodsAgain(t *testing.T) {
 	}
 
 	// A node that somebody has cordoned before stays so.
-	c.do("", "cordon", "n2")
+	c.Do(c.t, "", "cordon", "n2")
 	moduletest.WantTexts(t, c.task("n2", returns), h, "note that n2 is cordoned already")
 	moduletest.Settle(t, c.task("n2", returns), h)
 	moduletest.WantTexts(t, uncordon("n2"), h, "leave n2 cordoned, as it was")

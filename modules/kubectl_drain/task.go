@@ -54,7 +54,6 @@ func (t *Task) Validate() error {
 
 func (t *Task) within() (time.Duration, error) { return time.ParseDuration(t.Within) }
 
-// Plan asks the cluster what is on the node.
 func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	s, err := t.read(ctx, h)
 	if err != nil || !s.there {

@@ -26,7 +26,6 @@ func UncordonKind() module.Kind {
 	return module.Of[UncordonTask](module.Kind{Name: "kubectl_uncordon"})
 }
 
-// Plan asks the cluster for the node's annotation.
 func (t *UncordonTask) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	drain := Task{Node: t.Node, Kubeconfig: t.Kubeconfig, Kubectl: t.Kubectl}
 	var n *node

@@ -112,7 +112,6 @@ func (s state) due(n node, want number) bool {
 	}))
 }
 
-// oldest is the oldest version of the control plane.
 func (s state) oldest() server {
 	return slices.MinFunc(s.servers, func(a, b server) int {
 		switch {
@@ -150,7 +149,6 @@ func (s state) check(want number) error {
 	return nil
 }
 
-// outputs are the values that other tasks read.
 func (s state) outputs(want number) Outputs {
 	o := Outputs{Due: []string{}, Nodes: map[string]string{}}
 	for _, n := range s.nodes {

@@ -20,26 +20,17 @@ type cluster struct {
 	t *testing.T
 }
 
-func (c cluster) do(stdin string, args ...string) {
-	c.t.Helper()
-	cmd := c.Kubectl(c.t.Context(), args...)
-	cmd.Stdin = strings.NewReader(stdin)
-	if out, err := cmd.CombinedOutput(); err != nil {
-		c.t.Fatalf("kubectl %v: %s", args, out)
-	}
-}
-
 // node makes a node with a kubelet of a version, and changes it later.
 func (c cluster) node(name, version string) {
 	c.t.Helper()
-	c.do(fmt.Sprintf(`{"apiVersion": "v1", "kind": "Node", "metadata": {"name": %q}}`, name), "apply", "--filename", "-")
-	c.do("", "patch", "node", name, "--subresource", "status", "--patch",
+	c.Do(c.t, fmt.Sprintf(`{"apiVersion": "v1", "kind": "Node", "metadata": {"name": %q}}`, name), "apply", "--filename", "-")
+	c.Do(c.t, "", "patch", "node", name, "--subresource", "status", "--patch",
 		fmt.Sprintf(`{"status": {"nodeInfo": {"kubeletVersion": %q, "operatingSystem": "linux"}, "conditions": [{"type": "Ready", "status": "True", "message": "kubelet is \"posting\"\tready status"}]}}`, version))
 }
 
 func (c cluster) apiServer(node, version string) {
 	c.t.Helper()
-	c.do(fmt.Sprintf(`{"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "kube-apiserver-%s", "namespace": "kube-system", "labels": {"tier": "control-plane", "component": "kube-apiserver"}},
+	c.Do(c.t, fmt.Sprintf(`{"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "kube-apiserver-%s", "namespace": "kube-system", "labels": {"tier": "control-plane", "component": "kube-apiserver"}},
 		"spec": {"nodeName": %q, "containers": [{"name": "kube-apiserver", "image": "registry.k8s.io/kube-apiserver:%s"}]}}`, node, node, version), "apply", "--filename", "-")
 }
 
@@ -81,7 +72,7 @@ func TestARealClusterSaysWhichOfItsNodesAreDue(t *testing.T) {
 	}{
 		{func() {}, "v1.34.4", map[string]cty.Value{"due": due(), "nodes": nodes("v1.34.4", "v1.34.4"), "from": cty.StringVal(""), "begun": cty.False}},
 		{func() {}, "v1.34.5", map[string]cty.Value{"due": due("c1", "w1"), "nodes": nodes("v1.34.4", "v1.34.4"), "from": cty.StringVal("v1.34.4"), "begun": cty.False}},
-		{func() { c.node("c1", "v1.34.5"); c.do("", "annotate", "node", "w1", "kinit/drained=schedulable") }, "v1.34.5",
+		{func() { c.node("c1", "v1.34.5"); c.Do(c.t, "", "annotate", "node", "w1", "kinit/drained=schedulable") }, "v1.34.5",
 			map[string]cty.Value{"due": due("c1", "w1"), "nodes": nodes("v1.34.5", "v1.34.4"), "from": cty.StringVal("v1.34.4"), "begun": cty.True}},
 	} {
 		test.change()

@@ -70,7 +70,6 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	return nil, nil
 }
 
-// Outputs returns what Plan has read.
 func (t *Task) Outputs(context.Context, module.Host) (Outputs, error) {
 	want, _ := parse(t.Version)
 	return t.found.outputs(want), nil

@@ -134,7 +134,6 @@ func isUUID(text string) bool {
 	return uuidForm.MatchString(text)
 }
 
-// spec translates the arguments for libvirt.
 func (t *Task) spec() (virt.Spec, error) {
 	memory, err := size.Parse(t.Memory)
 	if err != nil {

@@ -137,7 +137,6 @@ type Outputs struct {
 	Count int `cty:"count"` // number of the cluster's objects that are left
 }
 
-// Outputs counts the objects that are left.
 func (t *Task) Outputs(ctx context.Context, h module.Host) (Outputs, error) {
 	s, err := t.seen.Or(func() (state, error) { return t.read(ctx, h) })
 	count := len(s.domains) + len(s.logs) + len(s.volumes)

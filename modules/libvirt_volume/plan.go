@@ -86,8 +86,15 @@ func (t *Task) decide(s state) ([]module.Step, error) {
 		}
 		return module.OneStep(t.creates(), t.create), nil
 	}
-	if err := t.same(s.have, want); err != nil {
-		return nil, err
+	// No step can change these properties.
+	const recreate = `: recreate it, with state = "absent" first; its content is lost`
+	switch {
+	case s.have.Format != "qcow2":
+		return nil, fmt.Errorf("volume %s has the format %s, want qcow2%s", t.path(), s.have.Format, recreate)
+	case s.have.Backing != t.Backing:
+		return nil, fmt.Errorf("volume %s is made on %s, want %s%s", t.path(), orNone(s.have.Backing), orNone(t.Backing), recreate)
+	case want != 0 && want < s.have.Size:
+		return nil, fmt.Errorf("volume %s has %s and cannot shrink to %s%s", t.path(), size.Format(s.have.Size), t.Size, recreate)
 	}
 	if want <= s.have.Size {
 		return nil, nil
@@ -96,7 +103,6 @@ func (t *Task) decide(s state) ([]module.Step, error) {
 	return module.OneStep(text, t.grow), nil
 }
 
-// creates is the text of the step that makes the image.
 func (t *Task) creates() string {
 	text := "create volume " + t.path()
 	if t.Size != "" {
@@ -115,20 +121,6 @@ func (t *Task) fits(want int64, base image) error {
 	}
 	return fmt.Errorf("size %s of volume %s is less than the %s of its base image %s: ask for at least that",
 		t.Size, t.path(), size.Format(base.Size), t.Backing)
-}
-
-// same checks the properties that no step can change.
-func (t *Task) same(have image, want int64) error {
-	const recreate = `: recreate it, with state = "absent" first; its content is lost`
-	switch {
-	case have.Format != "qcow2":
-		return fmt.Errorf("volume %s has the format %s, want qcow2%s", t.path(), have.Format, recreate)
-	case have.Backing != t.Backing:
-		return fmt.Errorf("volume %s is made on %s, want %s%s", t.path(), orNone(have.Backing), orNone(t.Backing), recreate)
-	case want != 0 && want < have.Size:
-		return fmt.Errorf("volume %s has %s and cannot shrink to %s%s", t.path(), size.Format(have.Size), t.Size, recreate)
-	}
-	return nil
 }
 
 func orNone(path string) string {

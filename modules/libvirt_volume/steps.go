@@ -33,7 +33,6 @@ func (t *Task) create(ctx context.Context, h module.Host) error {
 	return h.Files().Rename(ctx, virt.Part(t.path()), t.path())
 }
 
-// creation is the command line that makes the image.
 func (t *Task) creation(base image) ([]string, error) {
 	want, err := t.bytes()
 	if err != nil {

@@ -61,7 +61,6 @@ func (t *Task) Validate() error {
 	return t.Check()
 }
 
-// change returns the changed text.
 func (t *Task) change(text string) (string, error) {
 	lines := textedit.Split(text)
 	found, err := t.matching(lines)
@@ -111,7 +110,6 @@ func same(text string, before, after []string) string {
 	return textedit.Join(after)
 }
 
-// Plan compares the file with the wanted text.
 func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	return t.Edit(t.change).Plan(ctx, h)
 }

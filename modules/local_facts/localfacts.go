@@ -45,7 +45,6 @@ func (t *Task) Validate() error {
 	return nil
 }
 
-// Plan returns no steps.
 func (t *Task) Plan(ctx context.Context, _ module.Host) ([]module.Step, error) {
 	return nil, ctx.Err()
 }
@@ -59,7 +58,6 @@ type Outputs struct {
 // suffix is that of the files which count.
 const suffix = ".fact"
 
-// Outputs reads the folders.
 func (t *Task) Outputs(ctx context.Context, h module.Host) (Outputs, error) {
 	all := map[string]cty.Value{}
 	for _, folder := range t.Folders {
@@ -84,7 +82,6 @@ func (t *Task) Outputs(ctx context.Context, h module.Host) (Outputs, error) {
 	return Outputs{Values: cty.ObjectVal(all)}, ctx.Err()
 }
 
-// read returns the value of a file.
 func read(ctx context.Context, h module.Host, file string) (cty.Value, error) {
 	at, info, err := hostfile.Rooted(ctx, h, file)
 	if err != nil {

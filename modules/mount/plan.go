@@ -46,7 +46,6 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	return append(module.OneStep("unmount "+t.Path, t.unmount), kept...), nil
 }
 
-// planKept plans the line of fstab.
 func (t *Task) planKept(ctx context.Context, h module.Host) ([]module.Step, error) {
 	file := lines.File{Path: fstab, Attr: module.Attr{Mode: 0o644}, Replaces: true, Show: true}
 	plan := func(ctx context.Context, h module.Host) ([]module.Step, error) {

@@ -48,7 +48,6 @@ func (t *Task) Validate() error {
 
 func (t *Task) path() string { return path.Join(folder, t.Name) }
 
-// Plan looks for the namespace.
 func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	there, err := hostfile.Exists(ctx, h, t.path())
 	if err != nil {

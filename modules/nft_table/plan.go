@@ -3,6 +3,7 @@ package nfttable
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"kinit/engine/module"
 	"kinit/modules/internal/content"
@@ -24,14 +25,22 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	if t.Absent() {
 		return t.absent(s), nil
 	}
-	want, err := t.wanted(ctx, h)
+	// nft prints the table as the kernel would. It loads it in an empty temporary network namespace, so
+	// that a dry run changes nothing.
+	out, err := h.Run(ctx, module.Command{
+		Argv:  []string{"unshare", "--net", "sh", "-c", "nft -f - && nft --stateless list ruleset"},
+		Stdin: strings.NewReader(t.ruleset(ownership.Signature(h))),
+	})
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("check the content of %s: %w", t.title(), err)
 	}
+	if strings.Count("\n"+out.Stdout, "\ntable ") != 1 {
+		return nil, fmt.Errorf("the content of %s makes other tables too: its braces do not match", t.title())
+	}
+	want := out.Stdout
 	return t.decide(h, s, want), nil
 }
 
-// decide compares data alone.
 func (t *Task) decide(h module.Host, s state, want string) []module.Step {
 	var steps []module.Step
 	if s.live != want {
@@ -48,7 +57,6 @@ func (t *Task) decide(h module.Host, s state, want string) []module.Step {
 	return steps
 }
 
-// load replaces the kernel's table.
 func (t *Task) load(ctx context.Context, h module.Host) error {
 	exists, err := nft.Exists(ctx, h, t.Family, t.Name)
 	if err != nil {

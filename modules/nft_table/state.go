@@ -68,22 +68,6 @@ func (t *Task) readUnit(ctx context.Context, h module.Host) (unit, error) {
 	return u, nil
 }
 
-// wanted returns the table as the kernel would print it: nft loads it in an empty
-// temporary network namespace, so that a dry run changes nothing.
-func (t *Task) wanted(ctx context.Context, h module.Host) (string, error) {
-	out, err := h.Run(ctx, module.Command{
-		Argv:  []string{"unshare", "--net", "sh", "-c", "nft -f - && nft --stateless list ruleset"},
-		Stdin: strings.NewReader(t.ruleset(ownership.Signature(h))),
-	})
-	if err != nil {
-		return "", fmt.Errorf("check the content of %s: %w", t.title(), err)
-	}
-	if strings.Count("\n"+out.Stdout, "\ntable ") != 1 {
-		return "", fmt.Errorf("the content of %s makes other tables too: its braces do not match", t.title())
-	}
-	return out.Stdout, nil
-}
-
 // mayReplace returns an error if the table exists and is not the owner's: its
 // comment names the owner, and on kernels without comments the mark does.
 func (t *Task) mayReplace(ctx context.Context, h module.Host, s state) error {
@@ -101,5 +85,5 @@ func (t *Task) mayReplace(ctx context.Context, h module.Host, s state) error {
 	if h.Owner() == "" {
 		return fmt.Errorf("%s exists and was not made by kinit: remove it or use another name", t.title())
 	}
-	return fmt.Errorf("%s exists and is not owned by cluster %s: remove it or use another name", t.title(), h.Owner())
+	return ownership.Foreign(h, t.title(), "remove it or use another name")
 }

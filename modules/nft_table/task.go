@@ -61,10 +61,8 @@ func (t *Task) Validate() error {
 	return nil
 }
 
-// title returns the table's name for people.
 func (t *Task) title() string { return "nft table " + t.Family + " " + t.Name }
 
-// file returns the path of the stored table.
 func (t *Task) file() string { return "/etc/kinit/nft/" + t.Family + "-" + t.Name + ".nft" }
 
 // unit returns the name of the systemd unit that loads it.
@@ -119,7 +117,6 @@ WantedBy=multi-user.target
 `, t.Family, t.Name, t.file())
 }
 
-// undoTable deletes a table of nftables.
 func undoTable(ctx context.Context, h module.Host, mark module.Mark) error {
 	family, name, found := strings.Cut(mark.ID, " ")
 	if !found {

@@ -72,8 +72,16 @@ func (t *Task) Validate() error {
 	if t.Absent() {
 		return nil
 	}
-	if err := t.checkRemote(); err != nil {
-		return err
+	tls := false
+	for remote := range strings.SplitSeq(t.Remote, ",") {
+		kind, where, _ := strings.Cut(remote, ":")
+		if where == "" || !slices.Contains([]string{"ssl", "tcp", "unix"}, kind) {
+			return fmt.Errorf("remote is %q, want \"ssl:ADDRESS:6642\"", t.Remote)
+		}
+		tls = tls || kind == "ssl"
+	}
+	if tls && (t.PrivateKey == "" || t.Certificate == "" || t.CACert == "") {
+		return errors.New("private_key, certificate or ca_cert is empty, want the paths of all three for remote \"ssl\"")
 	}
 	if _, err := netip.ParseAddr(t.EncapIP); err != nil {
 		return fmt.Errorf("encap_ip is %q, want the host's address for tunnels", t.EncapIP)
@@ -85,21 +93,6 @@ func (t *Task) Validate() error {
 		if network == "" || bridge == "" || strings.ContainsAny(network+bridge, ":,") {
 			return fmt.Errorf("bridge_mappings: %q = %q, want names without colons and commas", network, bridge)
 		}
-	}
-	return nil
-}
-
-func (t *Task) checkRemote() error {
-	tls := false
-	for remote := range strings.SplitSeq(t.Remote, ",") {
-		kind, where, _ := strings.Cut(remote, ":")
-		if where == "" || !slices.Contains([]string{"ssl", "tcp", "unix"}, kind) {
-			return fmt.Errorf("remote is %q, want \"ssl:ADDRESS:6642\"", t.Remote)
-		}
-		tls = tls || kind == "ssl"
-	}
-	if tls && (t.PrivateKey == "" || t.Certificate == "" || t.CACert == "") {
-		return errors.New("private_key, certificate or ca_cert is empty, want the paths of all three for remote \"ssl\"")
 	}
 	return nil
 }

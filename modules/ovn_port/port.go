@@ -82,16 +82,6 @@ func (t *Task) Validate() error {
 			return fmt.Errorf("allowed_ips: %q is no address and no network", allowed)
 		}
 	}
-	return t.checkLocalnet()
-}
-
-func isAddressOrNetwork(s string) bool {
-	_, notAddress := netip.ParseAddr(s)
-	_, notNetwork := netip.ParsePrefix(s)
-	return notAddress == nil || notNetwork == nil
-}
-
-func (t *Task) checkLocalnet() error {
 	if t.Type == "localnet" && t.Network == "" && t.Options["network_name"] == "" {
 		return errors.New("network is empty, want the physical network of a localnet port")
 	}
@@ -102,6 +92,12 @@ func (t *Task) checkLocalnet() error {
 		return fmt.Errorf("tag is %d, want 1 to 4095", t.Tag)
 	}
 	return nil
+}
+
+func isAddressOrNetwork(s string) bool {
+	_, notAddress := netip.ParseAddr(s)
+	_, notNetwork := netip.ParsePrefix(s)
+	return notAddress == nil || notNetwork == nil
 }
 
 // addresses returns the addresses behind the port in OVN's notation.

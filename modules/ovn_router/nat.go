@@ -44,16 +44,6 @@ type NAT struct {
 }
 
 func (t *NAT) Validate() error {
-	if err := t.checkAddresses(); err != nil {
-		return err
-	}
-	if t.ExternalMAC != "" != (t.LogicalPort != "") || t.ExternalMAC != "" && t.Type != "dnat_and_snat" {
-		return errors.New("external_mac and logical_port go together, with type \"dnat_and_snat\"")
-	}
-	return link.CheckMAC("external_mac", t.ExternalMAC)
-}
-
-func (t *NAT) checkAddresses() error {
 	_, noExternal := netip.ParseAddr(t.ExternalIP)
 	_, noAddress := netip.ParseAddr(t.LogicalIP)
 	prefix, noNetwork := netip.ParsePrefix(t.LogicalIP)
@@ -64,7 +54,10 @@ func (t *NAT) checkAddresses() error {
 	if noAddress != nil && !isNetwork && (!t.Absent() || t.Type == "snat") {
 		return fmt.Errorf("logical_ip is %q, want an address, or for \"snat\" a network", t.LogicalIP)
 	}
-	return nil
+	if t.ExternalMAC != "" != (t.LogicalPort != "") || t.ExternalMAC != "" && t.Type != "dnat_and_snat" {
+		return errors.New("external_mac and logical_port go together, with type \"dnat_and_snat\"")
+	}
+	return link.CheckMAC("external_mac", t.ExternalMAC)
 }
 
 func (t *NAT) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {

@@ -70,10 +70,6 @@ func (t *Port) Validate() error {
 	if t.name() == t.peer() {
 		return fmt.Errorf("name is %q as that of the port on the switch, want another one", t.name())
 	}
-	return t.checkGateway()
-}
-
-func (t *Port) checkGateway() error {
 	if len(t.GatewayChassis) > topPriority {
 		return fmt.Errorf("gateway_chassis has %d chassis, want at most %d", len(t.GatewayChassis), topPriority)
 	}
@@ -129,7 +125,6 @@ type PortOutputs struct {
 	Networks []string `cty:"networks"` // its addresses with prefix length
 }
 
-// Outputs returns the port's name and addresses.
 func (t *Port) Outputs(ctx context.Context, h module.Host) (PortOutputs, error) {
 	return PortOutputs{Name: t.name(), MAC: t.MAC, Networks: t.Networks}, ctx.Err()
 }

@@ -64,7 +64,6 @@ type Outputs struct {
 	Count int `cty:"count"` // number of the cluster's rows that are left
 }
 
-// Outputs counts the rows that still have the cluster's mark.
 func (t *Task) Outputs(ctx context.Context, h module.Host) (Outputs, error) {
 	north, err := ovn.Left[nb.Rows](ctx, h, ovn.Northbound())
 	if err != nil {

@@ -66,7 +66,18 @@ func (t *DHCP) Validate() error {
 	if err != nil || !prefix.Addr().Is4() || prefix.Masked() != prefix {
 		return fmt.Errorf("cidr is %q, want an IPv4 network such as \"10.0.0.0/24\"", t.CIDR)
 	}
-	if err := t.checkServer(); err != nil {
+	for argument, address := range map[string]string{"router": t.Router, "server_id": t.ServerID} {
+		if _, err := netip.ParseAddr(address); address != "" && err != nil {
+			return fmt.Errorf("%s is %q, want an address", argument, address)
+		}
+	}
+	if t.Router == "" && t.ServerID == "" {
+		return errors.New("server_id is empty, want an address, as there is no router")
+	}
+	if t.ServerMAC == "" {
+		return errors.New("server_mac is empty, want the address of the router port")
+	}
+	if err := link.CheckMAC("server_mac", t.ServerMAC); err != nil {
 		return err
 	}
 	if lease, err := time.ParseDuration(t.LeaseTime); err != nil || lease < time.Second {
@@ -81,21 +92,6 @@ func (t *DHCP) Validate() error {
 		}
 	}
 	return link.CheckRoutes("routes", t.Routes)
-}
-
-func (t *DHCP) checkServer() error {
-	for argument, address := range map[string]string{"router": t.Router, "server_id": t.ServerID} {
-		if _, err := netip.ParseAddr(address); address != "" && err != nil {
-			return fmt.Errorf("%s is %q, want an address", argument, address)
-		}
-	}
-	if t.Router == "" && t.ServerID == "" {
-		return errors.New("server_id is empty, want an address, as there is no router")
-	}
-	if t.ServerMAC == "" {
-		return errors.New("server_mac is empty, want the address of the router port")
-	}
-	return link.CheckMAC("server_mac", t.ServerMAC)
 }
 
 func (t *DHCP) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {

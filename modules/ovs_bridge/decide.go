@@ -9,7 +9,6 @@ import (
 // macKey is the key of other_config with the address of the bridge's device.
 const macKey = "hwaddr"
 
-// present returns the change that makes the bridge match the arguments.
 func (t *Task) present(rows vs.Rows, owner string) (ovn.Change, error) {
 	bridge, found := rows.Bridge(t.Name)
 	if !found {
@@ -86,7 +85,6 @@ func (t *Task) adopt(rows vs.Rows, bridge vs.Bridge, owner string) (ovn.Change, 
 	return ovn.Correct("change bridge "+t.Name, bridge, want, "datapath_type", "external_ids"), nil
 }
 
-// absent returns the change that removes the bridge.
 func (t *Task) absent(rows vs.Rows, owner string) (ovn.Change, error) {
 	bridge, found := rows.Bridge(t.Name)
 	if !found {

@@ -25,7 +25,6 @@ func (p pair) pair() bool {
 		p.outside.Peer == p.inside.Index && p.inside.Peer == p.outside.Index
 }
 
-// read reads both ends.
 func (t *Veth) read(ctx context.Context, h module.Host) (pair, error) {
 	outside, err := link.Read(ctx, h, t.outside())
 	if err != nil {
@@ -45,7 +44,9 @@ func (t *Veth) makePair(ctx context.Context, h module.Host) error {
 	if err != nil || have.pair() {
 		return err
 	}
-	if err := t.unplug(ctx, h); err != nil {
+	// Open vSwitch keeps the device open that it has opened: in the userspace datapath a new device with
+	// the same name would receive nothing.
+	if err := ovn.Do(ctx, h, ovn.Switch(), vswitch.DropPort(t.Name)); err != nil {
 		return err
 	}
 	owner := ownership.Signature(h)
@@ -63,7 +64,6 @@ func (t *Veth) unmarked(owner string) string {
 	return "kinit-" + fingerprint.Of(owner, t.Name)[:9]
 }
 
-// create returns the commands that make the pair.
 func (t *Veth) create(netns, owner string) [][]string {
 	name := t.unmarked(owner)
 	return [][]string{
@@ -96,7 +96,6 @@ func (t *Veth) script(owner string) string {
 	return strings.ReplaceAll(text, shell.POSIX("--net="+here), `--net="$1"`)
 }
 
-// addPort returns the command that makes the port's row.
 func (t *Veth) addPort(owner string) []string {
 	row := t.row()
 	argv := []string{"ovs-vsctl", "add-port", row.Bridge, row.Name}

@@ -123,12 +123,6 @@ func (t *Veth) plug(ctx context.Context, h module.Host) error {
 	return ovn.Do(ctx, h, ovn.Switch(), t.row().Change)
 }
 
-// unplug removes the port's row. Open vSwitch keeps the device open that it has opened:
-// in the userspace datapath a new device with the same name would receive nothing.
-func (t *Veth) unplug(ctx context.Context, h module.Host) error {
-	return ovn.Do(ctx, h, ovn.Switch(), vswitch.DropPort(t.Name))
-}
-
 func (t *Veth) row() vswitch.Port {
 	return vswitch.Port{
 		Bridge: t.Bridge, Name: t.Name, IDs: interfaceIDs(t.IfaceID, t.MAC, t.ExternalIDs),

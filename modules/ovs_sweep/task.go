@@ -119,7 +119,6 @@ type Outputs struct {
 	Count int `cty:"count"` // number of the cluster's rows that are left
 }
 
-// Outputs counts the rows that still have the cluster's mark.
 func (t *Task) Outputs(ctx context.Context, h module.Host) (Outputs, error) {
 	count, err := ovn.Left[vs.Rows](ctx, h, ovn.Switch())
 	return Outputs{Count: count}, err

@@ -77,7 +77,6 @@ func (t *Task) install(ctx context.Context, h module.Host) error {
 	return note(ctx, h)
 }
 
-// heldOf returns those names that are held.
 func (s state) heldOf(names []string) []string {
 	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !s.held[name] })
 }

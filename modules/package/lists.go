@@ -16,7 +16,6 @@ import (
 // have the times of their servers, and lists that have not changed keep theirs.
 const stamp = module.StateFolder + "/package-lists"
 
-// planLists plans to refresh the package lists.
 func (t *Task) planLists(ctx context.Context, h module.Host) ([]module.Step, error) {
 	manager, err := packages.Of(ctx, h)
 	if err != nil {

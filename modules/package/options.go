@@ -3,29 +3,14 @@ package ospkg
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"kinit/engine/module"
 	"kinit/modules/internal/hostfile"
 	"kinit/modules/internal/packages"
 )
 
-// options returns a change with the options of the task.
 func (t *Task) options() packages.Change {
 	return packages.Change{Release: t.Release, Recommends: t.Recommends, Enable: t.EnableRepositories, Disable: t.DisableRepositories}
-}
-
-// knows reports by an error that the package manager of the host lacks an option that is given.
-func (t *Task) knows(manager packages.Manager) error {
-	for option, given := range map[packages.Option]bool{
-		packages.Release: t.Release != "", packages.Recommends: t.Recommends,
-		packages.Repositories: len(t.EnableRepositories)+len(t.DisableRepositories) > 0,
-	} {
-		if given && !slices.Contains(manager.Options(), option) {
-			return fmt.Errorf("the package manager of this host does not know %s: leave it out there, as with when", option)
-		}
-	}
-	return nil
 }
 
 // readFiles reads which packages the files have in them.

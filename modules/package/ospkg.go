@@ -116,13 +116,6 @@ func (t *Task) Validate() error {
 	case t.State != "present" && len(t.Files) > 0:
 		return fmt.Errorf("files is for packages to install, want it without state = %q", t.State)
 	}
-	return t.checkOptions()
-}
-
-// optionWord matches the name of a release or a repository; it may have a "*".
-var optionWord = regexp.MustCompile(`^[A-Za-z0-9*][A-Za-z0-9._:/*-]*$`)
-
-func (t *Task) checkOptions() error {
 	for name, values := range map[string][]string{
 		"release": {t.Release}, "enable_repositories": t.EnableRepositories, "disable_repositories": t.DisableRepositories,
 	} {
@@ -134,6 +127,9 @@ func (t *Task) checkOptions() error {
 	}
 	return nil
 }
+
+// optionWord matches the name of a release or a repository; it may have a "*".
+var optionWord = regexp.MustCompile(`^[A-Za-z0-9*][A-Za-z0-9._:/*-]*$`)
 
 // lists reports whether the task refreshes the package lists and does nothing else.
 func (t *Task) lists() bool { return len(t.Names) == 0 && len(t.Files) == 0 }
@@ -164,8 +160,13 @@ func (t *Task) read(ctx context.Context, h module.Host) (state, error) {
 	if s.manager, err = packages.Of(ctx, h); err != nil {
 		return s, err
 	}
-	if err := t.knows(s.manager); err != nil {
-		return s, err
+	for option, given := range map[packages.Option]bool{
+		packages.Release: t.Release != "", packages.Recommends: t.Recommends,
+		packages.Repositories: len(t.EnableRepositories)+len(t.DisableRepositories) > 0,
+	} {
+		if given && !slices.Contains(s.manager.Options(), option) {
+			return s, fmt.Errorf("the package manager of this host does not know %s: leave it out there, as with when", option)
+		}
 	}
 	if err := t.readFiles(ctx, h, s.manager); err != nil {
 		return s, err
@@ -190,7 +191,6 @@ func (t *Task) changes(s state) bool {
 	return t.State == "absent" && len(s.installed) > 0 || len(t.missing(s).specs) > len(t.missing(s).fresh)
 }
 
-// Plan compares the installed packages with the names.
 func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	if t.lists() {
 		return t.planLists(ctx, h)
@@ -243,7 +243,6 @@ func undoPackage(ctx context.Context, h module.Host, mark module.Mark) error {
 	return manager.Change(ctx, h, packages.Change{Remove: []string{mark.ID}, Purge: true})
 }
 
-// undoHold releases the hold of a package.
 func undoHold(ctx context.Context, h module.Host, mark module.Mark) error {
 	manager, held, err := look(ctx, h, mark.ID)
 	if err != nil || !held {

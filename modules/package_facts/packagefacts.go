@@ -20,7 +20,6 @@ func Kind() module.Kind {
 	return module.With[Task, Outputs](module.Kind{Name: "package_facts", Reads: true})
 }
 
-// Plan returns no steps.
 func (t *Task) Plan(ctx context.Context, _ module.Host) ([]module.Step, error) {
 	return nil, ctx.Err()
 }
@@ -29,7 +28,6 @@ type Outputs struct {
 	Versions map[string]string `cty:"versions"` // the installed version by package name; of several, such as kernels, the newest
 }
 
-// Outputs asks the package manager.
 func (t *Task) Outputs(ctx context.Context, h module.Host) (Outputs, error) {
 	manager, err := packages.Of(ctx, h)
 	if err != nil {

@@ -56,7 +56,6 @@ func (t *Task) Validate() error {
 	return nil
 }
 
-// Plan looks for the image.
 func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	c := podman.Client{Host: h}
 	image, err := c.Image(ctx, t.Name)

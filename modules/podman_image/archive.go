@@ -36,7 +36,6 @@ func readArchive(ctx context.Context, h module.Host, name string) (*contents, er
 	return ociContents(ctx, h, name, text)
 }
 
-// member extracts one file of the archive.
 func member(ctx context.Context, h module.Host, archive, name string) (string, error) {
 	out, err := h.Run(ctx, module.Command{Argv: []string{"tar", "--extract", "--to-stdout", "--file", archive, name}})
 	return out.Stdout, err

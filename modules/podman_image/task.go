@@ -162,7 +162,6 @@ type Outputs struct {
 	Digest string `cty:"digest"` // the digest of its manifest
 }
 
-// Outputs reads the image's id and digest.
 func (t *Task) Outputs(ctx context.Context, h module.Host) (Outputs, error) {
 	image, err := t.seen.Or(func() (*podman.Image, error) { return podman.Client{Host: h}.Image(ctx, t.Name) })
 	if err != nil {

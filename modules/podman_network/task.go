@@ -66,7 +66,6 @@ func (t *Task) Validate() error {
 	return nil
 }
 
-// options returns the arguments of podman network create.
 func (t *Task) options() []string {
 	var args []string
 	if t.Subnet != "" {
@@ -152,7 +151,6 @@ type Outputs struct {
 	Gateway   string `cty:"gateway"`   // the host's address in it
 }
 
-// Outputs reads the values that podman chose.
 func (t *Task) Outputs(ctx context.Context, h module.Host) (Outputs, error) {
 	found, err := t.seen.Or(func() (*podman.Network, error) { return podman.Client{Host: h}.Network(ctx, t.Name) })
 	if err != nil {

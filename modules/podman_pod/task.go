@@ -72,7 +72,6 @@ func Kind() module.Kind {
 	return module.With[Task, Outputs](module.Kind{Name: "podman_pod"})
 }
 
-// options returns the arguments of podman pod create.
 func (t *Task) options() []string {
 	args := podman.Flags("--network", t.Networks)
 	args = append(args, podman.Flags("--publish", t.Publish)...)

@@ -35,10 +35,8 @@ func Kind() module.Kind {
 	return module.With[Task, Outputs](module.Kind{Name: "podman_sweep"})
 }
 
-// stays reports whether keep contains a name.
 func (t *Task) stays(name string) bool { return !t.All && slices.Contains(t.Keep, name) }
 
-// Plan lists the cluster's objects to remove.
 func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	targets, err := t.read(ctx, h)
 	if err != nil {

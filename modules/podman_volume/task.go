@@ -34,7 +34,6 @@ func Kind() module.Kind {
 	return module.With[Task, Outputs](module.Kind{Name: "podman_volume"})
 }
 
-// options returns the arguments of podman volume create.
 func (t *Task) options() []string {
 	var args []string
 	for _, key := range slices.Sorted(maps.Keys(t.Options)) {
@@ -87,7 +86,6 @@ type Outputs struct {
 	Mountpoint string `cty:"mountpoint"` // its folder on the host
 }
 
-// Outputs reads the volume's path on the host.
 func (t *Task) Outputs(ctx context.Context, h module.Host) (Outputs, error) {
 	found, err := t.seen.Or(func() (*podman.Volume, error) { return podman.Client{Host: h}.Volume(ctx, t.Name) })
 	if err != nil {

@@ -38,7 +38,6 @@ func Kind() module.Kind {
 	return module.With[Task, Outputs](module.Kind{Name: "read_file", Reads: true})
 }
 
-// Plan returns no steps.
 func (t *Task) Plan(ctx context.Context, _ module.Host) ([]module.Step, error) {
 	return nil, ctx.Err()
 }
@@ -51,7 +50,6 @@ type Outputs struct {
 	Size    int64  `cty:"size"`    // bytes
 }
 
-// Outputs reads the file.
 func (t *Task) Outputs(ctx context.Context, h module.Host) (Outputs, error) {
 	content, err := t.read(ctx, h)
 	switch {

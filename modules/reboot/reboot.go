@@ -106,7 +106,6 @@ func (t *Task) reason(ctx context.Context, h module.Host) (string, error) {
 	return "as asked for by " + cmdtext.Show(h, t.OnlyIf), err
 }
 
-// Plan checks whether a restart is needed.
 func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	why, err := t.reason(ctx, h)
 	if err != nil || why == "" {
@@ -118,7 +117,6 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 // Unverifiable reports whether every run restarts the host.
 func (t *Task) Unverifiable() bool { return t.Unconditional }
 
-// readID reads the boot id of a host.
 func (t *Task) readID(ctx context.Context, h module.Host) (string, error) {
 	text, there, err := hostfile.Read(ctx, h, t.paths.there)
 	if err == nil && !there {

@@ -70,7 +70,6 @@ func (t *Task) Validate() error {
 	return t.Check()
 }
 
-// Plan compares the file with the changed text.
 func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	return textedit.Edit{File: t.File(t.Path, t.Secret), Needed: true, Change: t.change}.Plan(ctx, h)
 }

@@ -66,23 +66,6 @@ func (t *Task) Validate() error {
 	return t.Check()
 }
 
-// process reads the script.
-func (t *Task) process() (process.Process, error) {
-	text, err := localfile.Read(t.files, t.Source)
-	if err != nil {
-		return process.Process{}, fmt.Errorf("source: %w", err)
-	}
-	interpreter := t.Interpreter
-	if len(interpreter) == 0 {
-		if interpreter, err = shebang(text); err != nil {
-			return process.Process{}, fmt.Errorf("source: %s: %w", t.Source, err)
-		}
-	}
-	p := t.With(process.Script(interpreter, string(text), t.Args...))
-	p.Shown = strings.Join(append([]string{filepath.Base(t.Source)}, t.Args...), " ")
-	return p, nil
-}
-
 // shebang returns the interpreter in a script's first line. As in Linux, the text after
 // the program is one argument.
 func shebang(text []byte) ([]string, error) {
@@ -102,10 +85,18 @@ func shebang(text []byte) ([]string, error) {
 // conditions do not require it.
 func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	t.Detach(t.Detachable)
-	p, err := t.process()
+	text, err := localfile.Read(t.files, t.Source)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("source: %w", err)
 	}
+	interpreter := t.Interpreter
+	if len(interpreter) == 0 {
+		if interpreter, err = shebang(text); err != nil {
+			return nil, fmt.Errorf("source: %s: %w", t.Source, err)
+		}
+	}
+	p := t.With(process.Script(interpreter, string(text), t.Args...))
+	p.Shown = strings.Join(append([]string{filepath.Base(t.Source)}, t.Args...), " ")
 	return t.Given().Plan(ctx, h, "run script "+p.Show(h), func(ctx context.Context, h module.Host) error {
 		return t.Run(ctx, h, p)
 	})

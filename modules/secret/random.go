@@ -18,7 +18,6 @@ const (
 	tokenSecret  = 16 // letters after it
 )
 
-// generate makes a new value.
 func (t *Task) generate() (string, error) {
 	switch t.Format {
 	case "hex":

@@ -57,14 +57,17 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 		return nil, err
 	}
 	if t.Absent() {
-		return t.absent(ctx, h, there)
+		if !there {
+			return nil, nil
+		}
+		return hostfile.PlanDrop(ctx, h, advice, t.Path)
 	}
 	if there && t.fits(value) {
 		return nil, nil
 	}
 	text := fmt.Sprintf("make %s %s", t.Format, t.Path)
 	if there {
-		if err := t.mayReplace(ctx, h); err != nil {
+		if err := ownership.Free(ctx, h, t.Path, advice); err != nil {
 			return nil, err
 		}
 		text += ": the one there has another form"
@@ -85,19 +88,8 @@ func (t *Task) make(ctx context.Context, h module.Host) error {
 	return hostfile.Put(ctx, h, t.Path, value+"\n", module.Attr{Mode: 0o600})
 }
 
-func (t *Task) absent(ctx context.Context, h module.Host, there bool) ([]module.Step, error) {
-	if !there {
-		return nil, nil
-	}
-	return hostfile.PlanDrop(ctx, h, advice, t.Path)
-}
-
 // advice is what to do about a file that is not the owner's.
 const advice = "move it away, or use another path"
-
-func (t *Task) mayReplace(ctx context.Context, h module.Host) error {
-	return ownership.Free(ctx, h, t.Path, advice)
-}
 
 type Outputs struct {
 	Path  string       `cty:"path" arg:"path,content"` // the file

@@ -79,7 +79,7 @@ func (t *Task) decideAbsent(h module.Host, s state) ([]module.Step, error) {
 	p := &planner{task: t, state: s}
 	switch {
 	case s.file != nil && !s.ours && s.before == nil:
-		return nil, fmt.Errorf("%s exists and is not owned by cluster %s: remove it yourself if nothing needs it", t.path(), h.Owner())
+		return nil, ownership.Foreign(h, t.path(), ownership.Remove)
 	case s.file != nil && s.ours:
 		p.add("remove unit "+t.unit(), t.removeUnit)
 	case s.before != nil:

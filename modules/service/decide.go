@@ -36,7 +36,6 @@ func (t *Task) decideUnit(h module.Host, s state, p *planner) {
 	}
 }
 
-// decideBoot plans changes of the unit's start at boot.
 func (t *Task) decideBoot(s state, p *planner) {
 	switch {
 	case is(t.Masked) && !s.masked():
@@ -52,7 +51,6 @@ func (t *Task) decideBoot(s state, p *planner) {
 	}
 }
 
-// decideRun plans changes of the running unit.
 func (t *Task) decideRun(s state, p *planner) {
 	want := t.fingerprint()
 	// Starting a unit that is already starting only waits for it: if it began with other

@@ -57,7 +57,6 @@ func Kind() module.Kind {
 	}})
 }
 
-// unit returns the full name.
 func (t *Task) unit() string {
 	if strings.Contains(t.Name, ".") {
 		return t.Name
@@ -116,7 +115,6 @@ type Outputs struct {
 	Enabled bool   `cty:"enabled"` // whether it starts with the system
 }
 
-// Outputs reads the state of the unit.
 func (t *Task) Outputs(ctx context.Context, h module.Host) (Outputs, error) {
 	if t.Name == "" {
 		return Outputs{}, ctx.Err()

@@ -40,7 +40,6 @@ func (s shown) active() bool { return s.activeState == "active" || s.activeState
 // up reports whether the unit runs or is starting, with the files from when it began.
 func (s shown) up() bool { return s.active() || s.activeState == "activating" }
 
-// enabled reports whether the unit starts at boot.
 func (s shown) enabled() bool { return s.fileState == "enabled" }
 
 // enables reports whether the unit can be enabled: other units start a static or

@@ -20,7 +20,6 @@ func Kind() module.Kind {
 	return module.With[Task, Outputs](module.Kind{Name: "service_facts", Reads: true})
 }
 
-// Plan returns no steps.
 func (t *Task) Plan(ctx context.Context, _ module.Host) ([]module.Step, error) {
 	return nil, ctx.Err()
 }
@@ -41,7 +40,6 @@ type Outputs struct {
 	Services map[string]Service `cty:"services"`
 }
 
-// Outputs asks systemd.
 func (t *Task) Outputs(ctx context.Context, h module.Host) (Outputs, error) {
 	files, err := list(ctx, h, "list-unit-files")
 	if err != nil {

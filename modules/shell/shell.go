@@ -79,7 +79,6 @@ func (t *Task) conditions() process.Conditions {
 // Unverifiable reports whether no condition shows if the commands are still needed.
 func (t *Task) Unverifiable() bool { return t.Left() || !t.conditions().Any() }
 
-// Plan checks the conditions.
 func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	t.Detach(t.Detachable)
 	return t.conditions().Plan(ctx, h, "run in "+t.process().Show(h), t.run)

@@ -47,7 +47,17 @@ func (t *Task) Validate() error {
 	case strings.ContainsAny(t.Comment, "\r\n"):
 		return errors.New("comment has a line break, expected one line")
 	}
-	return t.validateBits()
+	switch {
+	case t.Bits == 0:
+		return nil
+	case t.Type == "rsa" && (t.Bits < 2048 || t.Bits > 16384):
+		return fmt.Errorf("bits is %d, want 2048 to 16384 with type = \"rsa\"", t.Bits)
+	case t.Type == "ecdsa" && curves()[t.Bits] == nil:
+		return fmt.Errorf("bits is %d, want 256, 384 or 521 with type = \"ecdsa\"", t.Bits)
+	case t.Type == "ed25519":
+		return fmt.Errorf("bits is %d, but keys of type = \"ed25519\" have one length: remove bits", t.Bits)
+	}
+	return nil
 }
 
 // state is the state of the files on the host.

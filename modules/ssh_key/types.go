@@ -17,20 +17,6 @@ func curves() map[int]elliptic.Curve {
 	return map[int]elliptic.Curve{256: elliptic.P256(), 384: elliptic.P384(), 521: elliptic.P521()}
 }
 
-func (t *Task) validateBits() error {
-	switch {
-	case t.Bits == 0:
-		return nil
-	case t.Type == "rsa" && (t.Bits < 2048 || t.Bits > 16384):
-		return fmt.Errorf("bits is %d, want 2048 to 16384 with type = \"rsa\"", t.Bits)
-	case t.Type == "ecdsa" && curves()[t.Bits] == nil:
-		return fmt.Errorf("bits is %d, want 256, 384 or 521 with type = \"ecdsa\"", t.Bits)
-	case t.Type == "ed25519":
-		return fmt.Errorf("bits is %d, but keys of type = \"ed25519\" have one length: remove bits", t.Bits)
-	}
-	return nil
-}
-
 // length is that of a new key.
 func (t *Task) length() int {
 	switch {

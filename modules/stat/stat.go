@@ -34,7 +34,6 @@ func Kind() module.Kind {
 	return module.With[Task, Outputs](module.Kind{Name: "stat", Reads: true})
 }
 
-// Plan returns no steps.
 func (t *Task) Plan(ctx context.Context, _ module.Host) ([]module.Step, error) {
 	return nil, ctx.Err()
 }
@@ -54,7 +53,6 @@ type Outputs struct {
 	Target   string `cty:"target"`   // what a link has in it; empty for others
 }
 
-// Outputs reads the path.
 func (t *Task) Outputs(ctx context.Context, h module.Host) (Outputs, error) {
 	at, info, err := t.Path, module.FileInfo{}, error(nil)
 	if t.Follow {

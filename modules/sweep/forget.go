@@ -45,7 +45,6 @@ func (t *Task) forgetAll(h module.Host, s state, doomed []module.Mark) module.St
 	})
 }
 
-// stayText names the objects that remain on the host.
 func stayText(kept []module.Mark) string {
 	if len(kept) == 0 {
 		return ""

@@ -115,7 +115,6 @@ func (t *Task) doomed(s state) []module.Mark {
 	return doomed
 }
 
-// covers reports whether the task includes marks of the kind.
 func (t *Task) covers(kind string) bool { return len(t.Kinds) == 0 || slices.Contains(t.Kinds, kind) }
 
 func (t *Task) stays(mark module.Mark) bool {
@@ -138,7 +137,6 @@ func (t *Task) find(kind string) (module.MarkKind, bool) {
 	return t.marks[i], true
 }
 
-// Plan lists the marks to undo.
 func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	s, err := t.read(ctx, h)
 	if err != nil {
@@ -147,7 +145,6 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	return t.seen.After(s, t.decide(h, s)), nil
 }
 
-// decide looks at data alone.
 func (t *Task) decide(h module.Host, s state) []module.Step {
 	var steps []module.Step
 	doomed := t.doomed(s)

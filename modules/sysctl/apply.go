@@ -42,7 +42,6 @@ func (t *Task) decide(h module.Host, s state) []module.Step {
 	return steps
 }
 
-// holds reports whether the parameter has the wanted value.
 func (t *Task) holds(s state) bool {
 	if s.value == normal(t.Value) {
 		return true

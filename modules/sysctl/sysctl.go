@@ -61,7 +61,6 @@ func (t *Task) Validate() error {
 
 var dotsAndSlashes = strings.NewReplacer(".", "/", "/", ".")
 
-// procPath returns the kernel's file of the parameter.
 func (t *Task) procPath() string {
 	return "/proc/sys/" + dotsAndSlashes.Replace(t.Name)
 }
@@ -82,7 +81,6 @@ const (
 
 func (t *Task) suffix() string { return "-" + strings.ReplaceAll(t.Name, "/", "_") + ".conf" }
 
-// line is the content of the file.
 func (t *Task) line() string { return t.Name + " = " + normal(t.Value) + "\n" }
 
 // normal makes values comparable: the kernel separates numbers with tabs.

@@ -93,7 +93,6 @@ func (t *Task) Validate() error {
 	return err
 }
 
-// text is the content of the file.
 func (t *Task) text() (string, error) {
 	text := ""
 	switch {
@@ -114,7 +113,6 @@ func (t *Task) text() (string, error) {
 	return text, nil
 }
 
-// path is where the file is.
 func (t *Task) path() string {
 	if t.DropIn != "" {
 		return unitfile.Folder + unitfile.Name(t.Name) + ".d/" + t.DropIn + ".conf"
@@ -167,7 +165,6 @@ type Outputs struct {
 	Enabled bool   `cty:"enabled"` // whether it starts with the system
 }
 
-// Outputs reads the state of the unit.
 func (t *Task) Outputs(ctx context.Context, h module.Host) (Outputs, error) {
 	values, err := t.service().Outputs(ctx, h)
 	return Outputs{Name: values.Name, Path: t.path(), Active: values.Active, Enabled: values.Enabled}, err

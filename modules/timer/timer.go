@@ -126,7 +126,6 @@ func (t *Task) units() (first, second *service.Task) {
 	return run, when
 }
 
-// Outputs reads the state of the timer.
 func (t *Task) Outputs(ctx context.Context, h module.Host) (Outputs, error) {
 	values, err := (&service.Task{Name: t.timer()}).Outputs(ctx, h)
 	return Outputs(values), err

@@ -6,6 +6,7 @@ import (
 
 	"kinit/engine/module"
 	"kinit/modules/internal/fileattr"
+	"kinit/modules/internal/ownership"
 	"kinit/modules/internal/tree"
 )
 
@@ -16,7 +17,7 @@ func (t *Task) decide(h module.Host, s state) ([]module.Step, error) {
 	case !needed:
 		return nil, nil
 	case s.exists && !s.ours:
-		return nil, fmt.Errorf("%s exists and is not owned by cluster %s: give the archive a folder of its own", t.Dest, h.Owner())
+		return nil, ownership.Foreign(h, t.Dest, "give the archive a folder of its own")
 	}
 	return module.OneStep("unpack "+h.Redact(t.name())+" into "+t.Dest+why, t.unpack), nil
 }

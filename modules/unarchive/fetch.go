@@ -73,7 +73,6 @@ func (t *Task) carrier(state string, w workshop) module.Task {
 	return task
 }
 
-// bring runs the steps of a task.
 func bring(ctx context.Context, h module.Host, task module.Task) error {
 	steps, err := task.Plan(ctx, h)
 	if err != nil {

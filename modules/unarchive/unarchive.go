@@ -152,7 +152,6 @@ func (t *Task) format() string {
 	return ""
 }
 
-// Plan compares the folder with the archive.
 func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	s, err := t.read(ctx, h)
 	if err != nil {
@@ -169,7 +168,6 @@ type Outputs struct {
 	SHA256 string `cty:"sha256"`                  // the archive's checksum in hex; empty for an absent one
 }
 
-// Outputs returns Plan's findings.
 func (t *Task) Outputs(context.Context, module.Host) (Outputs, error) {
 	return Outputs{Path: t.Dest, SHA256: t.sum}, nil
 }

@@ -12,6 +12,7 @@ import (
 	"kinit/engine/module"
 	"kinit/modules/internal/content"
 	"kinit/modules/internal/hostfile"
+	"kinit/modules/internal/ownership"
 	"kinit/modules/internal/tree"
 )
 
@@ -69,7 +70,7 @@ func (t *Task) unpackIn(ctx context.Context, h module.Host, s state, w workshop)
 // prepare makes the folder, marked as the cluster's with all its content.
 func (t *Task) prepare(ctx context.Context, h module.Host, s *state) error {
 	if s.exists && !s.ours {
-		return fmt.Errorf("%s exists and is not owned by cluster %s: it came up after the plan", t.Dest, h.Owner())
+		return ownership.Foreign(h, t.Dest, "it came up after the plan")
 	}
 	if err := hostfile.Parents(ctx, h, t.Dest); err != nil {
 		return err
@@ -158,7 +159,6 @@ func (t *Task) place(ctx context.Context, h module.Host, s state, w workshop, al
 	return h.Files().SetAttr(ctx, t.Dest, module.Attr{Mode: s.info.Mode.Perm(), Owner: s.info.Owner, Group: s.info.Group})
 }
 
-// giveAway gives the unpacked entries to the requested owner.
 func (t *Task) giveAway(ctx context.Context, h module.Host, parts string) error {
 	if t.Owner == "" && t.Group == "" {
 		return nil

@@ -70,7 +70,6 @@ type decision struct {
 	foreign  bool // a change that another owner's user must not get
 }
 
-// decide compares data alone.
 func (t *Task) decide(s state) decision {
 	switch {
 	case t.Absent() && !s.there:

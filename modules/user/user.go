@@ -101,7 +101,6 @@ func hashed(text string) bool {
 	return strings.HasPrefix(text, "$") && strings.Count(text, "$") >= 3 || strings.HasPrefix(text, "!") || text == "*"
 }
 
-// createsHome reports whether a new user gets a home.
 func (t *Task) createsHome() bool {
 	if t.CreateHome != nil {
 		return *t.CreateHome

@@ -79,7 +79,14 @@ func (t *Task) check(ctx context.Context, h module.Host) error {
 	case t.URL != "":
 		return t.get(ctx, h)
 	}
-	return t.checkCommand(ctx, h)
+	out, err := h.Run(ctx, module.Command{Argv: t.Argv})
+	if module.Exited(err) {
+		return down{err}
+	}
+	if err == nil && t.Expect != "" && !cmdtext.Matches(t.Expect, out.Stdout) {
+		return downf("output does not contain %q; it ends with: %s", t.Expect, cmdtext.Shorten(module.Tail(out.Stdout, 3)))
+	}
+	return err
 }
 
 func (t *Task) checkPath(ctx context.Context, h module.Host) error {
@@ -98,17 +105,6 @@ func (t *Task) checkPath(ctx context.Context, h module.Host) error {
 	text, err := io.ReadAll(io.LimitReader(file, bodyBytes))
 	if err == nil && !cmdtext.Matches(t.Expect, string(text)) {
 		return downf("it does not contain %q", t.Expect)
-	}
-	return err
-}
-
-func (t *Task) checkCommand(ctx context.Context, h module.Host) error {
-	out, err := h.Run(ctx, module.Command{Argv: t.Argv})
-	if module.Exited(err) {
-		return down{err}
-	}
-	if err == nil && t.Expect != "" && !cmdtext.Matches(t.Expect, out.Stdout) {
-		return downf("output does not contain %q; it ends with: %s", t.Expect, cmdtext.Shorten(module.Tail(out.Stdout, 3)))
 	}
 	return err
 }

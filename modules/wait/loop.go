@@ -41,7 +41,6 @@ func (t *Task) wait(ctx context.Context, h module.Host) error {
 	return errors.New(said + t.evidence(ctx, h))
 }
 
-// what names the condition.
 func (t *Task) what(h module.Host) string {
 	gone := ""
 	if t.Gone {

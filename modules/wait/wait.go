@@ -102,7 +102,6 @@ func (t *Task) client() httpclient.Options {
 	return httpclient.Options{CAPEM: t.CAPEM, Insecure: t.Insecure, Connect: lookTime}
 }
 
-// Plan checks once.
 func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	done, _, err := t.look(ctx, h)
 	if err != nil || done {

@@ -41,7 +41,6 @@ func (t *Task) file(source content.Source) content.Target {
 	return wincontent.New(t.Dest, source, t.Want, t.Secret())
 }
 
-// Plan compares the file with the requested content.
 func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	return t.PlanFile(ctx, h, t.file)
 }

@@ -106,7 +106,6 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	return []module.Step{powershell.Step(verb+strings.Join(all, ", "), changeScript, c)}, nil
 }
 
-// decide lists the exclusions to add or remove.
 func (t *Task) decide(s state) change {
 	remove := t.Absent()
 	return change{
@@ -140,7 +139,6 @@ type Outputs struct {
 	Scanned bool `cty:"scanned"` // whether Defender is installed and runs
 }
 
-// Outputs reports whether files are scanned, by Plan's findings.
 func (t *Task) Outputs(context.Context, module.Host) (Outputs, error) {
 	return Outputs{Scanned: t.message == ""}, nil
 }

@@ -54,7 +54,6 @@ func (t *Task) Validate() error {
 	return t.file().Check()
 }
 
-// Plan compares the file with the checksum.
 func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	sum, err := winfetch.Sum(ctx, h, t.Dest)
 	if err != nil {
@@ -92,7 +91,6 @@ type Outputs struct {
 	SHA256 string `cty:"sha256"`                  // its checksum in hex; empty for an absent file
 }
 
-// Outputs returns the file's path and checksum.
 func (t *Task) Outputs(context.Context, module.Host) (Outputs, error) {
 	sum := strings.ToLower(t.SHA256)
 	if t.Absent() {

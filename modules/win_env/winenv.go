@@ -149,7 +149,6 @@ func (t *Task) Outputs(ctx context.Context, h module.Host) (Outputs, error) {
 	return Outputs{Value: *have}, err
 }
 
-// native returns a path in Windows' form.
 func native(element string) string { return strings.ReplaceAll(element, "/", `\`) }
 
 // same reports whether two elements are the same path: it ignores case, quotes

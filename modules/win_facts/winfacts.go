@@ -25,7 +25,6 @@ func Kind() module.Kind {
 	return module.With[Task, Outputs](module.Kind{Name: "win_facts", Reads: true, OS: []module.OS{module.Windows}, Elsewhere: "facts"})
 }
 
-// Plan returns no steps.
 func (t *Task) Plan(ctx context.Context, _ module.Host) ([]module.Step, error) {
 	return nil, ctx.Err()
 }

@@ -108,7 +108,6 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	}), nil
 }
 
-// decide lists the features to change.
 func (t *Task) decide(s state) ([]string, error) {
 	var names []string
 	for _, f := range s.Features {

@@ -62,19 +62,14 @@ type state struct {
 	Access       winacl.Access
 }
 
-func (t *Task) read(ctx context.Context, h module.Host) (state, error) {
-	return powershell.Read[state](ctx, h, winacl.Functions+readScript, t.want().Args(t.Path))
-}
-
 func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
-	s, err := t.read(ctx, h)
+	s, err := powershell.Read[state](ctx, h, winacl.Functions+readScript, t.want().Args(t.Path))
 	if err != nil {
 		return nil, err
 	}
 	return t.decide(s)
 }
 
-// decide compares data alone.
 func (t *Task) decide(s state) ([]module.Step, error) {
 	there := s.File || s.Folder
 	changes := t.want().Diff(s.Access)

@@ -34,7 +34,6 @@ type rule struct {
 	Program         string
 }
 
-// rule returns the wanted rule in that form.
 func (t *Task) rule() rule {
 	var profiles []string
 	for _, name := range []string{"domain", "private", "public"} {
@@ -80,7 +79,6 @@ func (r rule) arguments(name string) map[string]any {
 
 func (r rule) ported() bool { return r.Protocol == "TCP" || r.Protocol == "UDP" }
 
-// words describes the rule.
 func (r rule) words() string {
 	text := strings.ToLower(r.Direction) + " " + r.Protocol
 	if r.ported() && r.LocalPorts[0] != open {
@@ -89,7 +87,6 @@ func (r rule) words() string {
 	return text + " " + strings.ToLower(r.Action)
 }
 
-// diff describes how the rule differs from another one.
 func (r rule) diff(want rule) []string {
 	var out []string
 	differ := func(what, have, want string) {

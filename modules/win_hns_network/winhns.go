@@ -89,10 +89,6 @@ func (t *Task) Validate() error {
 	case t.Type == "transparent":
 		return nil
 	}
-	return t.checkSubnet()
-}
-
-func (t *Task) checkSubnet() error {
 	subnet, err := netip.ParsePrefix(t.Subnet)
 	if err != nil || subnet != subnet.Masked() || !subnet.Addr().Is4() || subnet.Bits() > 30 {
 		return fmt.Errorf("subnet is %q, want an IPv4 subnet such as \"10.244.1.0/24\"", t.Subnet)
@@ -179,7 +175,6 @@ func (t *Task) differs(have network) error {
 	return nil
 }
 
-// request returns the network in the service's format.
 func (t *Task) request() (string, error) {
 	type policy struct {
 		Type string

@@ -37,7 +37,6 @@ func isProductCode(product string) bool {
 	return productCode.MatchString(product)
 }
 
-// name returns the program's name in messages.
 func (t *Task) name() string {
 	for _, name := range []string{path.Base(t.Path), path.Base(t.URL), t.Product, t.Creates} {
 		if name != "" && name != "." {
@@ -47,19 +46,6 @@ func (t *Task) name() string {
 	return ""
 }
 
-func (t *Task) checkPresent() error {
-	if (t.Path == "") == (t.URL == "") {
-		return errors.New("want exactly one of path and url, where the installer is")
-	}
-	if t.URL != "" {
-		return t.fetched().Check()
-	}
-	if t.SHA256 != "" && !sha256Form.MatchString(t.SHA256) {
-		return fmt.Errorf("sha256 is %q, want 64 hex digits", t.SHA256)
-	}
-	return winpath.Check("path", t.Path)
-}
-
 func (t *Task) checkAbsent() error {
 	if len(t.Uninstall) == 0 && !isProductCode(t.Product) {
 		return errors.New("uninstall is missing, want the program that takes it off, or product with the product code of an MSI package")
@@ -67,7 +53,6 @@ func (t *Task) checkAbsent() error {
 	return nil
 }
 
-// fetched returns the download of the installer.
 func (t *Task) fetched() winfetch.File {
 	dest := packages + "/" + strings.ToLower(t.SHA256) + path.Ext(path.Base(t.URL))
 	return winfetch.File{URL: t.URL, Dest: dest, SHA256: t.SHA256, CA: t.CAPEM}
@@ -100,7 +85,6 @@ func (t *Task) installer(ctx context.Context, h module.Host) (c call, done func(
 	return t.call(file), done, t.verify(ctx, h)
 }
 
-// verify compares the checksum of an existing installer.
 func (t *Task) verify(ctx context.Context, h module.Host) error {
 	sum, err := winfetch.Sum(ctx, h, t.Path)
 	switch {
@@ -114,7 +98,6 @@ func (t *Task) verify(ctx context.Context, h module.Host) error {
 	return nil
 }
 
-// call returns the call of an installer.
 func (t *Task) call(file string) call {
 	file = winpath.Native(file)
 	if !strings.EqualFold(path.Ext(file), ".msi") {
@@ -131,7 +114,6 @@ func (t *Task) call(file string) call {
 	return call{"msiexec.exe", strings.Join(line, " ")}
 }
 
-// uninstaller returns the call that removes the program.
 func (t *Task) uninstaller() call {
 	if len(t.Uninstall) > 0 {
 		return call{winpath.Native(t.Uninstall[0]), wincmdline.Join(t.Uninstall[1:]...)}

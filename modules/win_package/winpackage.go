@@ -91,7 +91,6 @@ func (t *Task) read(ctx context.Context, h module.Host) (state, error) {
 	return powershell.Read[state](ctx, h, readScript, map[string]any{"product": t.Product, "creates": t.Creates})
 }
 
-// Plan checks whether the program is installed.
 func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	s, err := t.read(ctx, h)
 	if err != nil {
@@ -177,7 +176,16 @@ func (t *Task) Validate() error {
 	case t.Absent():
 		return t.checkAbsent()
 	}
-	return t.checkPresent()
+	if (t.Path == "") == (t.URL == "") {
+		return errors.New("want exactly one of path and url, where the installer is")
+	}
+	if t.URL != "" {
+		return t.fetched().Check()
+	}
+	if t.SHA256 != "" && !sha256Form.MatchString(t.SHA256) {
+		return fmt.Errorf("sha256 is %q, want 64 hex digits", t.SHA256)
+	}
+	return winpath.Check("path", t.Path)
 }
 
 type Outputs struct {

@@ -65,7 +65,6 @@ func (t *Task) reasons(ctx context.Context, h module.Host) (string, error) {
 	return "since " + strings.Join(pending.Reasons, " and "), err
 }
 
-// Plan checks whether a restart is needed.
 func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	why, err := t.reasons(ctx, h)
 	if err != nil || why == "" {
@@ -139,7 +138,6 @@ type Outputs struct {
 	Elapsed  float64 `cty:"elapsed"`   // seconds that the restart took, 0 without one
 }
 
-// Outputs reads when the host started.
 func (t *Task) Outputs(ctx context.Context, h module.Host) (Outputs, error) {
 	boot, err := powershell.LastBoot(ctx, h)
 	return Outputs{LastBoot: boot.Time, Elapsed: t.elapsed.Seconds()}, err

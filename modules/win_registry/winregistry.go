@@ -131,7 +131,6 @@ func (t *Task) decide(w wanted, s state) (text, script string) {
 	return "", ""
 }
 
-// shown names the key or value.
 func (t *Task) shown(w wanted) string {
 	switch {
 	case t.Name == nil:

@@ -74,7 +74,6 @@ func (t *Task) definition() definition {
 	return d
 }
 
-// diff names the differences from another definition.
 func (d definition) diff(want definition) []string {
 	var out []string
 	differ := func(what string, differs bool) {

@@ -84,10 +84,6 @@ func (t *Task) Validate() error {
 	case !t.Startup && t.Daily == "" && t.Once == "":
 		return errors.New("nothing starts the task, want startup, daily or once")
 	}
-	return t.checkTimes()
-}
-
-func (t *Task) checkTimes() error {
 	if _, err := time.Parse("15:04", t.Daily); t.Daily != "" && err != nil {
 		return fmt.Errorf("daily is %q, want a time such as \"03:30\"", t.Daily)
 	}

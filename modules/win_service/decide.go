@@ -75,7 +75,6 @@ func (t *Task) decide(s state) (decision, error) {
 	return d, nil
 }
 
-// decideDefinition decides about the service's definition.
 func (t *Task) decideDefinition(s state, d *decision) {
 	var words []string
 	differ := func(differs bool, what string) bool {
@@ -126,7 +125,6 @@ func (t *Task) start(s state) string {
 	return t.Start
 }
 
-// account returns an account's name in a comparable form.
 func account(name string) string {
 	return strings.TrimPrefix(cmp.Or(name, "LocalSystem"), `.\`)
 }

@@ -115,12 +115,6 @@ func (t *Task) Validate() error {
 	case t.Dependencies != nil && slices.ContainsFunc(*t.Dependencies, badDependency):
 		return fmt.Errorf("dependencies is %q, want names of services", *t.Dependencies)
 	}
-	return t.checkRecovery()
-}
-
-func badDependency(name string) bool { return name == "" || strings.ContainsAny(name, "/\"") }
-
-func (t *Task) checkRecovery() error {
 	if d, err := time.ParseDuration(t.FailuresForgotten); err != nil || d < time.Second {
 		return fmt.Errorf("failures_forgotten is %q, want a duration such as \"24h\"", t.FailuresForgotten)
 	}
@@ -134,6 +128,8 @@ func (t *Task) checkRecovery() error {
 	}
 	return nil
 }
+
+func badDependency(name string) bool { return name == "" || strings.ContainsAny(name, "/\"") }
 
 func (t *Task) read(ctx context.Context, h module.Host) (state, error) {
 	return powershell.Read[state](ctx, h, readScript, map[string]any{"name": t.Name})
@@ -172,7 +168,6 @@ type Outputs struct {
 	Start   string `cty:"start"`   // its start type: "auto", "delayed-auto", "manual" or "disabled"
 }
 
-// Outputs reads the state of the service.
 func (t *Task) Outputs(ctx context.Context, h module.Host) (Outputs, error) {
 	s, err := t.read(ctx, h)
 	return Outputs{Name: t.Name, Running: s.runs(), Start: s.startWord()}, err

@@ -77,7 +77,6 @@ func states() map[string]string {
 	return map[string]string{"running": "Running", "stopped": "Stopped", "paused": "Paused"}
 }
 
-// Plan checks once.
 func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	done, _, err := t.look(ctx, h)
 	if err != nil || done {
@@ -94,7 +93,6 @@ func (t *Task) wait(ctx context.Context, h module.Host) error {
 	return err
 }
 
-// what names the condition.
 func (t *Task) what(h module.Host) string {
 	text := cmdtext.Shorten(h.Redact(t.Script))
 	switch {
@@ -115,7 +113,6 @@ type Outputs struct {
 	Elapsed float64 `cty:"elapsed"` // seconds that were waited
 }
 
-// Outputs returns the time that was waited.
 func (t *Task) Outputs(context.Context, module.Host) (Outputs, error) {
 	return Outputs{Elapsed: t.elapsed.Seconds()}, nil
 }

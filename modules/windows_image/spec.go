@@ -13,7 +13,6 @@ import (
 	"kinit/modules/internal/wincd"
 )
 
-// spec returns the domain for the installation.
 func (t *Task) spec(h module.Host) (virt.Spec, error) {
 	memory, err := size.Parse(t.Memory)
 	if err != nil {

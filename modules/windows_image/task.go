@@ -98,7 +98,6 @@ func (t *Task) mark() module.Mark {
 	return module.Mark{Kind: hostfile.FileKind, ID: t.Path, Keep: t.Keep}
 }
 
-// domain returns the name of the temporary domain.
 func (t *Task) domain(h module.Host) string {
 	if t.Domain != "" {
 		return t.Domain
@@ -114,7 +113,6 @@ func (t *Task) seed(h module.Host) string {
 	return path.Join(path.Dir(t.Path), t.domain(h)+"-seed.iso")
 }
 
-// guest describes the installation for its observer.
 func (t *Task) guest(h module.Host) guestwatch.Guest {
 	return guestwatch.Guest{
 		Domain: t.domain(h), Disk: t.disk(h), Open: t.open,
@@ -122,7 +120,6 @@ func (t *Task) guest(h module.Host) guestwatch.Guest {
 	}
 }
 
-// Plan checks whether the image exists.
 func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	there, err := hostfile.Exists(ctx, h, t.Path)
 	if err != nil {
@@ -142,7 +139,6 @@ type Outputs struct {
 	Path string `cty:"path"` // the image
 }
 
-// Outputs returns the path of the image.
 func (t *Task) Outputs(context.Context, module.Host) (Outputs, error) {
 	return Outputs{Path: t.Path}, nil
 }

@@ -99,7 +99,6 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	return steps, nil
 }
 
-// what is waited for.
 func (t *Task) what() string { return fmt.Sprintf("%s answers at %s", t.Domain, t.endpoint()) }
 
 func (t *Task) endpoint() string { return net.JoinHostPort(t.Address, strconv.Itoa(t.Port)) }
@@ -174,7 +173,6 @@ type Outputs struct {
 	Elapsed float64 `cty:"elapsed"` // seconds that were waited
 }
 
-// Outputs returns how long was waited.
 func (t *Task) Outputs(context.Context, module.Host) (Outputs, error) {
 	return Outputs{Elapsed: t.elapsed.Seconds()}, nil
 }

@@ -96,7 +96,6 @@ func Kind() module.Kind {
 	return module.With[Task, Outputs](module.Kind{Name: "windows_seed"})
 }
 
-// Plan compares the file with the image.
 func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	if t.Absent() {
 		return t.file().PlanAbsent(ctx, h)

@@ -31,7 +31,6 @@ func decide(t *Task, s pki.Found, now time.Time) decision {
 	return decision{reason: t.misfit(s, now), replaces: true}
 }
 
-// misfit returns why the certificate cannot be kept.
 func (t *Task) misfit(s pki.Found, now time.Time) string {
 	r := t.request(now)
 	switch {

@@ -64,23 +64,15 @@ func (t *Task) Validate() error {
 	if t.Absent() {
 		return nil
 	}
-	if err := t.validateAuthority(); err != nil {
-		return err
+	paths, values := t.CACert != "" && t.CAKey != "", t.CACertPEM != "" && t.CAKeyPEM != ""
+	if paths == values {
+		return errors.New("expected either ca_cert and ca_key (paths) or ca_cert_pem and ca_key_pem (values)")
 	}
 	if _, err := t.request(time.Time{}); err != nil {
 		return err
 	}
 	if _, err := t.renewBefore(); err != nil {
 		return err
-	}
-	return nil
-}
-
-// validateAuthority checks that the authority is named in exactly one way.
-func (t *Task) validateAuthority() error {
-	paths, values := t.CACert != "" && t.CAKey != "", t.CACertPEM != "" && t.CAKeyPEM != ""
-	if paths == values {
-		return errors.New("expected either ca_cert and ca_key (paths) or ca_cert_pem and ca_key_pem (values)")
 	}
 	return nil
 }
@@ -102,7 +94,6 @@ func (t *Task) renewBefore() (time.Duration, error) {
 
 func (t *Task) validity() time.Duration { return time.Duration(t.Days) * 24 * time.Hour }
 
-// request returns the wanted properties of the certificate.
 func (t *Task) request(now time.Time) (pki.Request, error) {
 	ips, err := pki.ParseIPs(t.IPAddresses)
 	if err != nil {

@@ -38,7 +38,6 @@ func (t *Task) Validate() error {
 	return nil
 }
 
-// Plan returns no steps.
 func (t *Task) Plan(ctx context.Context, _ module.Host) ([]module.Step, error) {
 	return nil, ctx.Err()
 }

@@ -3,6 +3,7 @@
 package zypperrepository
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -52,7 +53,7 @@ type Task struct {
 }
 
 func Kind() module.Kind {
-	return module.With[Task, Outputs](module.Kind{Name: "zypper_repository"})
+	return module.With[Task, repository.Outputs](module.Kind{Name: "zypper_repository"})
 }
 
 var alias = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
@@ -82,19 +83,14 @@ func (t *Task) Validate() error {
 func (t *Task) text() string {
 	var b strings.Builder
 	flag := map[bool]string{true: "1", false: "0"}
-	title := t.Description
-	if title == "" {
-		title = t.Name
-	}
 	fmt.Fprintf(&b, "# Made by kinit.\n[%s]\nname=%s\nenabled=%s\nautorefresh=%s\nbaseurl=%s\ntype=rpm-md\npriority=%d\ngpgcheck=%s\n",
-		t.Name, title, flag[t.Enabled], flag[t.AutoRefresh], t.URL, t.Priority, flag[t.GPGCheck])
+		t.Name, cmp.Or(t.Description, t.Name), flag[t.Enabled], flag[t.AutoRefresh], t.URL, t.Priority, flag[t.GPGCheck])
 	if t.Key != "" {
 		fmt.Fprintf(&b, "gpgkey=file://%s\n", repository.KeyFile(t.Name))
 	}
 	return b.String()
 }
 
-// Plan compares the files with the wanted ones.
 func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	return t.repository().Plan(ctx, h)
 }
@@ -124,13 +120,6 @@ func (t *Task) refresh(ctx context.Context, h module.Host) error {
 // lockSeconds is how long zypper waits for another one.
 const lockSeconds = "300"
 
-type Outputs struct {
-	Path    string `cty:"path"`     // the file of the repository
-	KeyPath string `cty:"key_path"` // the file of key, "" without key
-}
-
-// Outputs returns the paths of the files.
-func (t *Task) Outputs(ctx context.Context, _ module.Host) (Outputs, error) {
-	r := t.repository()
-	return Outputs{Path: r.Path, KeyPath: r.KeyPath()}, ctx.Err()
+func (t *Task) Outputs(ctx context.Context, _ module.Host) (repository.Outputs, error) {
+	return t.repository().Outputs(), ctx.Err()
 }

@@ -66,6 +66,16 @@ func (s *Server) Kubectl(ctx context.Context, args ...string) *exec.Cmd {
 	return exec.CommandContext(ctx, s.path("kubectl"), append([]string{"--kubeconfig", s.Kubeconfig}, args...)...)
 }
 
+// Do runs kubectl as the administrator, with a text on its standard input.
+func (s *Server) Do(t testing.TB, stdin string, args ...string) {
+	t.Helper()
+	cmd := s.Kubectl(t.Context(), args...)
+	cmd.Stdin = strings.NewReader(stdin)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("kubectl %v: %s", args, out)
+	}
+}
+
 func (s *Server) path(name string) string { return filepath.Join(s.Folder, name) }
 
 // write makes the files that the programs read.

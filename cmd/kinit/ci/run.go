@@ -34,7 +34,6 @@ argument retries says. docs/ci.md describes the file, the results and the site.`
 	}
 }
 
-// runFlags are those of the commands that run jobs.
 func runFlags() []cli.Flag {
 	return slices.Concat([]cli.Flag{jobFlag(), command.AdoptFlag()}, folderFlags(), []cli.Flag{
 		command.OutputFlag("text, json (a phase per line)"), command.NoColorFlag(),

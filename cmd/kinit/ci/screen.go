@@ -128,7 +128,6 @@ func (s *screen) Ended(j jobs.Job, p result.Phase) {
 	s.line(j.Name, p.Name, word, p.Duration(), phaseText(p))
 }
 
-// phaseText describes the result of a phase.
 func phaseText(p result.Phase) string {
 	switch {
 	case p.Name == result.Evidence:
@@ -151,7 +150,6 @@ func (s *screen) Waits(j jobs.Job, host string) {
 // Notice shows a line about a job.
 func (s *screen) Notice(j jobs.Job, text string) { s.say(j.Name + ": " + text) }
 
-// say shows a line about the program.
 func (s *screen) say(text string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -174,7 +172,6 @@ func (s *screen) Done(j jobs.Job, r *result.Result) {
 	s.after()
 }
 
-// verdictText describes the result of a job for people.
 func verdictText(j jobs.Job, r *result.Result) string {
 	var out strings.Builder
 	fmt.Fprintf(&out, "\n%s: %s after %s", j.Address(), r.Verdict(), view.Seconds(r.Ended().Sub(r.Header.Started)))

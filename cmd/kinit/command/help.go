@@ -27,6 +27,11 @@ func ExitCodes(codes ...int) string {
 	return text
 }
 
+// ExitCodesOfRuns lists those of a command that runs tasks or asks hosts.
+func ExitCodesOfRuns() string {
+	return ExitCodes(exit.OK, exit.Failed, exit.Usage, exit.Invalid, exit.Unreachable, exit.Interrupted)
+}
+
 // Help returns the help of a command, which has the given commands above it.
 func Help(c *cli.Command, above string) string {
 	var out strings.Builder
@@ -87,7 +92,6 @@ func groups(commands []*cli.Command) string {
 	return LifeOfClusters + ":\n" + commandList(life) + "\nOther commands:\n" + commandList(others)
 }
 
-// list puts a name and its meaning on each line.
 func list(rows [][2]string) string {
 	width, text := 0, ""
 	for _, row := range rows {

@@ -156,7 +156,6 @@ func NewLog(a *app.App, command string, check bool, o engine.Options, notice fun
 	return log
 }
 
-// newView returns the view that the flags select.
 func newView(a *app.App, c *cli.Context, m Mode, spec string) (view.View, error) {
 	if err := Choice(c, "output", OutputText, OutputJSON, OutputQuiet); err != nil {
 		return nil, err

@@ -62,7 +62,6 @@ func (p *Progress) tick() {
 	view.Every(p.stop, redraw, beat)
 }
 
-// Close ends what NewProgress began.
 func (p *Progress) Close() {
 	close(p.stop)
 	p.stopped.Wait()

@@ -107,7 +107,6 @@ func compact(names []string) []string {
 	return slices.Compact(names)
 }
 
-// groupOf is the name of a task's group.
 func groupOf(t engine.GraphTask) string {
 	if t.Section != engine.Main {
 		return string(t.Section)

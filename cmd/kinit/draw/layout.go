@@ -137,7 +137,6 @@ func boxWidth(b Box) float64 {
 	return float64(max(utf8.RuneCountInString(b.Label), utf8.RuneCountInString(b.Note)))*charWidth + 2*boxPadding
 }
 
-// move moves a group with its boxes.
 func (l *layout) move(p *Picture, group int, x, y float64) {
 	l.frames[group].x += x
 	l.frames[group].y += y

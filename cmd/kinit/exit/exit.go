@@ -62,7 +62,6 @@ func unreachable(r *engine.Report) bool {
 	return slices.ContainsFunc(causes, r.Diagnostics.Is) || ended(r, event.Unreachable)
 }
 
-// ended reports whether a task ended with a status.
 func ended(r *engine.Report, status event.Status) bool {
 	return slices.ContainsFunc(r.Results, func(result engine.Result) bool { return result.Status == status })
 }

@@ -123,7 +123,6 @@ func nodes(s Status, p places, r Repairs) (all []Difference) {
 	return all
 }
 
-// node says how a node differs.
 func node(n Node, version string) (detail []string) {
 	if !n.Known {
 		return []string{"the cluster does not have it"}

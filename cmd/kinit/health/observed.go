@@ -111,7 +111,6 @@ func Certificates(observed map[string]string, now time.Time) ([]Certificate, err
 // itself, so nobody does.
 func (c Certificate) Matters() bool { return !strings.HasSuffix(c.Path, kubeletServingFile) }
 
-// renewedBy names who makes a certificate anew before it ends.
 func renewedBy(output string, c certificate) string {
 	switch {
 	case c.Authority || strings.HasSuffix(c.Path, kubeletServingFile):
@@ -206,7 +205,6 @@ func databases(observed map[string]string) ([]Database, error) {
 	return all, nil
 }
 
-// members returns what the members of etcd say.
 func members(observed map[string]string, p places) ([]Member, error) {
 	if observed[etcdOutput] == "" {
 		return nil, nil

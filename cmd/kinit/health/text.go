@@ -212,7 +212,6 @@ func CertificateLines(list []Certificate) []string {
 	return table(rows)
 }
 
-// table puts the cells of rows below each other.
 func table(rows [][]string) []string {
 	var widths []int
 	for _, row := range rows {
@@ -238,7 +237,6 @@ func table(rows [][]string) []string {
 // safe makes one line of a text that hosts sent, which cannot move the cursor or change colours.
 func safe(text string) string { return strings.ReplaceAll(view.Clean(text), "\n", " ") }
 
-// cut shortens a text.
 func cut(text string, most int) string {
 	if runes := []rune(text); len(runes) > most {
 		return string(runes[:most-3]) + "..."

@@ -258,7 +258,6 @@ func (s *suite) problem(name, kind, detail string) Case {
 	return Case{ClassName: s.Name, Name: name, Time: Seconds(0), Why: NewWhy(Error, kind, kind, detail)}
 }
 
-// name is the run's name: that of its spec's file.
 func name(r *replay.Run) string {
 	spec := r.Header.Spec[strings.LastIndexByte(r.Header.Spec, '/')+1:]
 	return text(strings.TrimSuffix(spec, ".hcl"))

@@ -21,13 +21,11 @@ func put(file []byte, list, name string, content map[string]any) ([]byte, error)
 	return edit(file, list, func(all []any) []any { return append(without(all, name), added) }, func(t *text) bool { return t.replace(list, name, string(item)) })
 }
 
-// drop takes an entry out of a list.
 func drop(file []byte, list, name string) ([]byte, error) {
 	return edit(file, list, func(all []any) []any { return without(all, name) },
 		func(t *text) bool { return t.replace(list, name, "") })
 }
 
-// setCurrent names the current context.
 func setCurrent(file []byte, name string) ([]byte, error) {
 	const key = "current-context"
 	value, err := encode(map[string]any{key: name})

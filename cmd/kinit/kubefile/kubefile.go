@@ -74,7 +74,6 @@ func parse(text []byte) (*config, error) {
 	return &c, nil
 }
 
-// marked reports whether an entry's content carries the mark.
 func marked(content map[string]any) bool {
 	extensions, _ := content["extensions"].([]any)
 	for _, e := range extensions {

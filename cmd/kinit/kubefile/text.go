@@ -61,7 +61,6 @@ func (t *text) trimmed(from, to int) int {
 	return to
 }
 
-// splice puts a text in the place of lines.
 func (t *text) splice(from, to int, with string) bool {
 	t.lines = slices.Replace(t.lines, from, to, with)
 	return true

@@ -51,7 +51,6 @@ func (f Fetcher) Digest(ctx context.Context, p Pin) (string, error) {
 	return digest, nil
 }
 
-// file downloads a file and computes its digest.
 func (f Fetcher) file(ctx context.Context, p Pin, heard func()) (digest string, err error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, p.URL, http.NoBody)
 	if err != nil {

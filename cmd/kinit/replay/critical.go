@@ -102,7 +102,6 @@ func latest(tasks []*Task) *Task {
 	return found
 }
 
-// later is the one of two tasks that ended later.
 func later(a, b *Task) *Task {
 	if a == nil || b.Ended.After(a.Ended) {
 		return b

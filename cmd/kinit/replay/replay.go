@@ -126,7 +126,6 @@ func (b *builder) task(e event.Event) *Task {
 	return b.add(event.Task{Address: e.Task, Host: e.Host, Stage: e.Stage, Block: -1})
 }
 
-// take takes an event about the task into account.
 func (t *Task) take(e event.Event) {
 	switch e.Kind {
 	case event.TaskStarted:
@@ -167,7 +166,6 @@ func (t *Task) end(e event.Event) {
 	}
 }
 
-// finish computes what follows from all events.
 func (b *builder) finish(log *runlog.Run) {
 	r := b.run
 	for _, t := range r.Tasks {

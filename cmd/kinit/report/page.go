@@ -202,7 +202,6 @@ func hosts(all []event.Host) string {
 	return strings.Join(names, ", ")
 }
 
-// percent is a part of a whole, 0 to 100.
 func percent(part, whole time.Duration) float64 {
 	if whole <= 0 {
 		return 0

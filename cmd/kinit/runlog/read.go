@@ -62,7 +62,6 @@ func (r *Run) read(from io.Reader) error {
 	}
 }
 
-// take takes one whole line into account.
 func (r *Run) take(n int, line []byte) error {
 	if n == 1 {
 		return r.header(line)

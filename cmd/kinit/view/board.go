@@ -27,7 +27,6 @@ type running struct {
 	nextBeat   time.Time // of a heartbeat line
 }
 
-// apply takes an event into account.
 func (b *board) apply(e event.Event) {
 	switch e.Kind {
 	case event.RunStarted:

@@ -58,7 +58,6 @@ func cut(text string, n int) string {
 	return head(text, n-len(ellipsis)) + ellipsis
 }
 
-// pad fills a text with spaces up to n columns.
 func pad(text string, n int) string {
 	return text + spaces(n-cells(text))
 }

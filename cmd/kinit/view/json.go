@@ -37,7 +37,6 @@ func (j *JSON) Notice(line string) {
 	_, _ = io.WriteString(j.err, strings.Join(wrap(line, 0), "\n")+"\n")
 }
 
-// Close writes the summary.
 func (j *JSON) Close(r *engine.Report, code int) { j.encode(NewSummary(j.spec, r, code)) }
 
 // encode writes one line. Errors are ignored because nobody reads any more.

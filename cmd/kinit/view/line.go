@@ -92,7 +92,6 @@ func styles(status event.Status) (line, word string) {
 	return dim, dim
 }
 
-// outcome describes the task's result in one line.
 func outcome(e event.Event) string {
 	if text := headline(e.Message); text != "" {
 		return text
@@ -142,7 +141,6 @@ func (l *liner) steps(e event.Event, width int) []string {
 	return lines
 }
 
-// diffStyle colours a line of a unified diff.
 func diffStyle(line string) string {
 	switch trimmed := strings.TrimLeft(line, " "); {
 	case strings.HasPrefix(trimmed, "+"):

@@ -90,7 +90,6 @@ const (
 	slow        = 10 * time.Second
 )
 
-// slowest names the tasks that took longest.
 func (b *block) slowest(results []engine.Result) {
 	var slowest []engine.Result
 	for _, r := range results {
@@ -165,7 +164,6 @@ func (b *block) outputs(outputs []engine.Output) {
 	}
 }
 
-// verdict describes the end of a run.
 func verdict(r *engine.Report, o Options) string {
 	ended := counts(r.Results)
 	switch {

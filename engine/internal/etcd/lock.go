@@ -75,7 +75,6 @@ func (l *Lock) Release(ctx context.Context) error {
 	return l.config.explain(err)
 }
 
-// connect makes the client, at the first use.
 func (l *Lock) connect(ctx context.Context) error {
 	if l.client != nil {
 		return nil
@@ -129,7 +128,6 @@ func (l *Lock) attempt(ctx context.Context, dead string) (State, error) {
 	return State{Mine: true, Was: last}, nil
 }
 
-// look reads both keys.
 func (l *Lock) look(ctx context.Context) (holder *mvccpb.KeyValue, last string, err error) {
 	found, err := l.client.Txn(ctx).Then(clientv3.OpGet(l.holder), clientv3.OpGet(l.last)).Commit()
 	if err != nil {
@@ -144,7 +142,6 @@ func (l *Lock) look(ctx context.Context) (holder *mvccpb.KeyValue, last string, 
 	return holder, last, nil
 }
 
-// read parses the key of a holder.
 func (l *Lock) read(kv *mvccpb.KeyValue) State {
 	token, began, _ := strings.Cut(string(kv.Value), " ")
 	s := State{Holder: token, Changed: kv.ModRevision}

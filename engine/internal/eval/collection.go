@@ -35,7 +35,6 @@ var length = function.New(&function.Spec{
 	},
 })
 
-// count returns the length of a value.
 func count(value cty.Value) (cty.Value, error) {
 	t := value.Type()
 	switch {

@@ -33,7 +33,6 @@ func declare(v *spec.Variable) (*declared, diag.List) {
 	return d, nil
 }
 
-// typed converts a value to the variable's type.
 func (d *declared) typed(value cty.Value, where string, at *hcl.Range) (cty.Value, diag.List) {
 	if d.defaults != nil && !value.IsNull() {
 		value = d.defaults.Apply(value)

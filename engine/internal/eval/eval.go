@@ -24,7 +24,6 @@ func New(in Input) (*Scope, diag.List) {
 	return s, s.begin()
 }
 
-// begin evaluates variables and the locals that need no cluster.
 func (s *Scope) begin() diag.List {
 	s.vars, s.locals, s.waiting, s.during = map[string]cty.Value{}, map[string]cty.Value{}, map[string]*Waiting{}, nil
 	diags := s.setVariables()
@@ -84,7 +83,6 @@ func (s *Scope) scopes(names *spec.Namespace) ([]*Scope, diag.List) {
 	return all, diags
 }
 
-// elements evaluates the for_each of an import.
 func (s *Scope) elements(expr hcl.Expression) ([]Element, diag.List) {
 	at := expr.Range()
 	if s.needsRun(expr) {

@@ -120,7 +120,6 @@ func (s *Scope) needsTask(expr hcl.Expression) bool {
 	return false
 }
 
-// secondName returns the name after the root of a traversal.
 func secondName(t hcl.Traversal) (string, bool) {
 	if len(t) < 2 {
 		return "", false

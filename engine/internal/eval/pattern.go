@@ -91,7 +91,6 @@ func richType(re *regex.Regexp) cty.Type {
 	return cty.Tuple(lists.Map(names, func(string) cty.Type { return cty.String }))
 }
 
-// richValue returns the value of a match.
 func richValue(re *regex.Regexp, found []string) cty.Value {
 	names := re.Names()[1:]
 	switch {

@@ -91,7 +91,6 @@ func noKeys(block *spec.Secret, err error) diag.List {
 // Secrets returns the decrypted secrets of the files.
 func (s *Scope) Secrets() map[string]cty.Value { return s.secrets }
 
-// isMade reports whether a task makes the secret.
 func (s *Scope) isMade(name string) bool {
 	for _, block := range s.names.Secrets {
 		if block.Name == name {

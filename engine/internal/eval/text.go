@@ -72,7 +72,6 @@ var (
 	uuidV5  = textFunction("Derives a UUID from a namespace (dns, url, oid, x500 or a UUID) and a name.", []string{"namespace", "name"}, uuidText)
 )
 
-// textList makes a list of texts.
 func textList(texts []string) cty.Value {
 	if len(texts) == 0 {
 		return cty.ListValEmpty(cty.String)

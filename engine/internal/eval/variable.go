@@ -99,7 +99,6 @@ func (s *Scope) value(v *declared, given *given) (cty.Value, diag.List) {
 	return v.typed(value, "its default", &at)
 }
 
-// validate checks a variable's validation blocks.
 func (s *Scope) validate(v *spec.Variable) diag.List {
 	var diags diag.List
 	if !s.vars[v.Name].IsWhollyKnown() {

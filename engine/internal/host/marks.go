@@ -108,7 +108,6 @@ func (b *bound) Disown(ctx context.Context, mark module.Mark) error {
 	return nil
 }
 
-// file returns the path of a mark.
 func (b *bound) file(mark module.Mark) (string, error) {
 	if mark.Kind == "" || mark.ID == "" {
 		return "", fmt.Errorf("a mark needs a kind and an ID, and has %q and %q: this is a bug in kinit", mark.Kind, mark.ID)
@@ -131,7 +130,6 @@ func (b *bound) Marks(ctx context.Context) ([]module.Mark, error) {
 	return lists.Map(records, func(r record) module.Mark { return r.Mark }), nil
 }
 
-// records reads the marks of the owner's instance.
 func (b *bound) records(ctx context.Context) ([]record, error) {
 	all, ok := b.printed(ctx)
 	if !ok {

@@ -75,7 +75,6 @@ type Become struct {
 	Method string // "sudo", "doas" or "su"; sudo if empty
 }
 
-// ssh returns the settings of the SSH transport.
 func (s Settings) ssh() ssh.Config {
 	return ssh.Config{
 		Name: s.Name, Address: cmp.Or(s.Address, s.Name), Port: s.Port, User: s.User,

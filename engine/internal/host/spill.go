@@ -72,7 +72,6 @@ func (s *spill) add(b []byte) {
 	s.waiting = s.waiting[:copy(s.waiting, s.waiting[at:])]
 }
 
-// end writes the rest.
 func (s *spill) end() {
 	if s == nil || s.file == nil {
 		return

@@ -27,8 +27,11 @@ func windowsLine(c module.Command) (string, error) {
 	if (c.PowerShell == "") == (len(c.Argv) == 0) {
 		return "", errors.New("a command on Windows needs either a program or a script")
 	}
-	if err := checkTexts(c); err != nil {
-		return "", err
+	// Windows uses UTF-16 without zero characters.
+	for _, text := range slices.Concat(c.Argv, slices.Collect(maps.Values(c.Env)), []string{c.Dir}) {
+		if !utf8.ValidString(text) || strings.Contains(text, "\x00") {
+			return "", fmt.Errorf("%.100q cannot be passed to a program on Windows: it is not valid UTF-8, or has a zero byte", text)
+		}
 	}
 	lines, err := surroundings(c)
 	if err != nil {
@@ -41,17 +44,6 @@ func windowsLine(c module.Command) (string, error) {
 		return "", err
 	}
 	return strings.Join(append(lines, startProgram(c.Argv)), "\n"), nil
-}
-
-// checkTexts returns an error for texts that cannot be passed: Windows uses UTF-16 without
-// zero characters.
-func checkTexts(c module.Command) error {
-	for _, text := range slices.Concat(c.Argv, slices.Collect(maps.Values(c.Env)), []string{c.Dir}) {
-		if !utf8.ValidString(text) || strings.Contains(text, "\x00") {
-			return fmt.Errorf("%.100q cannot be passed to a program on Windows: it is not valid UTF-8, or has a zero byte", text)
-		}
-	}
-	return nil
 }
 
 // surroundings returns the lines that set the environment and the working folder. On

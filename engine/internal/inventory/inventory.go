@@ -100,7 +100,6 @@ func (inv *Inventory) Host(name string) *Host {
 	return nil
 }
 
-// add adds a host.
 func (inv *Inventory) add(h *Host) {
 	inv.Hosts = append(inv.Hosts, h)
 	inv.hosts[h.Name] = h

@@ -43,7 +43,6 @@ func (l *loader) lock(b *hclsyntax.Block, ctx *hcl.EvalContext) {
 	}
 }
 
-// etcd reads how an etcd is reached.
 func (f *fields) etcd() Etcd {
 	e := Etcd{Prefix: DefaultPrefix}
 	whole := len(f.diags)
@@ -75,7 +74,6 @@ func (f *fields) wrong(name, summary, format string, args ...any) {
 	f.errorf(at, summary, format, args...)
 }
 
-// endpoints checks the members' addresses.
 func (f *fields) endpoints(all []string) {
 	if len(all) == 0 {
 		f.wrong("endpoints", "Missing endpoints", "An etcd block needs the URLs of the members, as in: endpoints = [\"https://etcd.example.com:2379\"]")
@@ -128,7 +126,6 @@ func (f *fields) certificates(e Etcd) {
 	}
 }
 
-// login checks the user.
 func (f *fields) login(e Etcd) {
 	switch {
 	case e.User == "" && e.Password == "":

@@ -75,7 +75,6 @@ func (l *loader) addMembers() {
 	}
 }
 
-// cyclicGroups reports groups that contain themselves.
 func (l *loader) cyclicGroups() bool {
 	nesting := &graph.Graph[string]{}
 	for _, g := range l.inv.Groups {

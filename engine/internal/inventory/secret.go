@@ -57,7 +57,6 @@ func Masked(name string, value cty.Value) cty.Value {
 	return value
 }
 
-// secretsIn lists the secret texts in a value of a name.
 func secretsIn(name string, value cty.Value) []string {
 	if value.IsNull() || !value.IsKnown() {
 		return nil

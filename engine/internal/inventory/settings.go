@@ -113,7 +113,6 @@ func (g *given) merge(later given) {
 	}
 }
 
-// scalarText converts a text, number or bool to text.
 func scalarText(value cty.Value) (text string, ok bool) {
 	if value == cty.NilVal || value.IsNull() || !value.Type().IsPrimitiveType() {
 		return "", false

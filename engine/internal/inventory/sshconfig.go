@@ -69,7 +69,6 @@ func includedLines(home, pattern string, depth int) []string {
 	return patterns
 }
 
-// matchesAny reports whether a pattern matches a name.
 func matchesAny(patterns []string, name string) bool {
 	for _, pattern := range patterns {
 		if ok, _ := path.Match(pattern, name); ok {

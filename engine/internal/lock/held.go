@@ -35,7 +35,6 @@ func (l *held) do(ctx context.Context, o operation) (answer, error) {
 	return l.place.do(ctx, l.host, o)
 }
 
-// name returns the host's name.
 func (l *held) name() string {
 	if l.team != nil {
 		return teamName
@@ -43,7 +42,6 @@ func (l *held) name() string {
 	return l.host.Name()
 }
 
-// where returns the place of the lock.
 func (l *held) where() string {
 	if l.team != nil {
 		return "in " + teamName

@@ -53,7 +53,6 @@ func (p place) command(h module.Host, o operation) module.Command {
 		o.name, p.folder, p.owner, p.token, hundredths(lifetime), o.dead, p.proc, seconds(o.away)}}
 }
 
-// windowsCommand is the command of an operation on a Windows host.
 func (p place) windowsCommand(o operation) module.Command {
 	values := []string{
 		"$lock = @{",
@@ -90,7 +89,6 @@ type answer struct {
 	until  string        // the host's clock when the lock expires: a renewal changes it
 }
 
-// do runs an operation.
 func (p place) do(ctx context.Context, h module.Host, o operation) (answer, error) {
 	timed, cancel := context.WithTimeout(ctx, tryTime)
 	defer cancel()
@@ -101,7 +99,6 @@ func (p place) do(ctx context.Context, h module.Host, o operation) (answer, erro
 	return parse(out.Stdout)
 }
 
-// parse reads the output of the script.
 func parse(text string) (answer, error) {
 	words := strings.Fields(text)
 	number := func(i int) int {

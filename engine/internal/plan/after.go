@@ -104,7 +104,6 @@ func (o *Output) Value(values *refs.Values) (cty.Value, diag.List) {
 	return value, diag.FromHCL(problems)
 }
 
-// openOutput reports an output that would show a sensitive value.
 func openOutput(name string, at hcl.Range) diag.List {
 	return diag.Errorf(&at, "Sensitive output", "The output %q has a sensitive value, so say that it is, by: sensitive = true. It is then hidden where outputs are shown. %s", name, expand.SensitiveAdvice)
 }

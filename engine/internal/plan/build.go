@@ -126,7 +126,6 @@ func leftOut(tasks []*Task, sections ...Section) []string {
 	return all
 }
 
-// addChecks adds the check blocks.
 func (p *Plan) addChecks(sp *spec.Spec) (diags diag.List) {
 	for _, s := range sp.Checks {
 		var exprs []hcl.Expression
@@ -160,7 +159,6 @@ func (p *Plan) premises(s *spec.Check) (all []premise) {
 	return all
 }
 
-// addOutputs adds the outputs of the playbook.
 func (p *Plan) addOutputs(sp *spec.Spec) (diags diag.List) {
 	for _, s := range sp.Root.Outputs {
 		l, values, more := p.refs.Later(p.refs.Set.Namespaces[sp.Root], s.Range.Filename, s.Value)
@@ -176,7 +174,6 @@ func (p *Plan) addOutputs(sp *spec.Spec) (diags diag.List) {
 	return diags
 }
 
-// section makes the plan's section from that of a graph.
 func (m made) section(from dag.Section) Section {
 	s := Section{Graph: from.Graph, Tasks: m.of(from.Tasks), byAddress: make(map[string]*Task, len(from.Tasks)), gates: map[Key]*Gate{}}
 	for _, t := range s.Tasks {

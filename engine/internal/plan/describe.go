@@ -56,7 +56,6 @@ func (d *describer) section(s Section, kind event.Section) {
 	}
 }
 
-// indices converts addresses of tasks to indices.
 func (d *describer) indices(addresses []string) []int {
 	var all []int
 	for _, address := range addresses {

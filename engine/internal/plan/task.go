@@ -123,7 +123,6 @@ func (t *Task) Foretold(values *Values) (of []string, read string) {
 	return of, read
 }
 
-// sentence makes a sentence of an error's text.
 func sentence(text string) string {
 	first, size := utf8.DecodeRuneInString(text)
 	if size == 0 {

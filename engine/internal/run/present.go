@@ -99,7 +99,6 @@ func (m *machines) answers(ctx context.Context, t *plan.Task) error {
 	return unanswered(limited, err)
 }
 
-// pause waits, or returns early with ctx's error.
 func pause(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

@@ -23,19 +23,16 @@ type reporter struct {
 	reported sync.Map // addresses of the tasks whose arguments were reported
 }
 
-// emit emits an event of the run.
 func (r *reporter) emit(e event.Event) {
 	e.Time = time.Now()
 	r.events.Emit(e)
 }
 
-// emitOf emits an event of a task.
 func (r *reporter) emitOf(t *plan.Task, e event.Event) {
 	e.Task, e.Host, e.Stage = t.Address, t.Host, t.Stage
 	r.emit(e)
 }
 
-// progress returns a function that emits the progress of a task.
 func (r *reporter) progress(t *plan.Task) func(event.Progress) {
 	return func(p event.Progress) {
 		p.Text = r.redactor.RedactLine(p.Text)
@@ -66,7 +63,6 @@ func (r *reporter) hidden(t *plan.Task) decode.Sensitivity {
 	return decode.Sensitivity{All: t.Sensitive}
 }
 
-// step returns a step for display.
 func (r *reporter) step(t *plan.Task, step module.Step) string {
 	if r.hidden(t).All {
 		return sensitive.Shown
@@ -74,12 +70,10 @@ func (r *reporter) step(t *plan.Task, step module.Step) string {
 	return r.redact(step.String())
 }
 
-// steps returns the steps of a task for display.
 func (r *reporter) steps(t *plan.Task, steps []module.Step) []string {
 	return lists.Map(steps, func(step module.Step) string { return r.step(t, step) })
 }
 
-// message returns a task's message for people.
 func (r *reporter) message(t *plan.Task, task module.Task) string {
 	m, ok := task.(module.Messenger)
 	if !ok || t.Sensitive {

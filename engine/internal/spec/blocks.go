@@ -6,7 +6,6 @@ import (
 	"kinit/engine/diag"
 )
 
-// blockTypes lists the blocks of the language.
 func blockTypes() map[string]blockType {
 	return map[string]blockType{
 		"spec":     {[]string{"name"}, `spec "web" { playbook = "web" }`, (*loader).readHeader},
@@ -26,7 +25,6 @@ func blockTypes() map[string]blockType {
 	}
 }
 
-// blocks reads the blocks of one file.
 func (l *loader) blocks(body *hclsyntax.Body, isSpec bool) {
 	types := blockTypes()
 	for _, attr := range sorted(body.Attributes) {

@@ -5,7 +5,6 @@ import (
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 )
 
-// readHeader reads a spec block.
 func (l *loader) readHeader(b *hclsyntax.Block) {
 	if !l.claim("spec", "spec", b.DefRange()) {
 		return

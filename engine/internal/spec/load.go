@@ -41,7 +41,6 @@ func Load(src Sources, name string) (*Spec, diag.List) {
 	return l.spec, l.diags
 }
 
-// readSpec reads the spec file itself.
 func (l *loader) readSpec(file found) {
 	start := hcl.Range{Filename: file.file, Start: hcl.InitialPos, End: hcl.InitialPos}
 	l.spec.Path, l.spec.Folder, l.spec.Playbook = file.file, Folder(file.file), Folder(file.file)
@@ -68,7 +67,6 @@ func (l *loader) readOnlyFolder(folder string) {
 	l.readFolder(folder)
 }
 
-// readPlaybook reads the folder that the spec block names.
 func (l *loader) readPlaybook() {
 	if l.header == nil || l.header.playbook == "" {
 		return

@@ -103,7 +103,6 @@ func (l *loader) inner(blocks hclsyntax.Blocks, kind string) *hclsyntax.Block {
 	return found
 }
 
-// retry reads the retry block, if there is one.
 func (l *loader) retry(blocks hclsyntax.Blocks) *Retry {
 	b := l.inner(blocks, "retry")
 	if b == nil {

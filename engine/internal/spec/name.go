@@ -77,7 +77,6 @@ func isDistribution(src Sources, folder, name string) bool {
 	return err == nil
 }
 
-// notFound reports a missing spec, with similar names.
 func notFound(src Sources, given string) diag.List {
 	name := strings.TrimSuffix(filepath.Base(given), suffix)
 	disk, _ := known(src, filepath.Dir(given))

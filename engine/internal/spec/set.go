@@ -153,7 +153,6 @@ func (c *Cluster) labels(kind string) []string {
 	return all
 }
 
-// block adds an empty block to the cluster.
 func (c *Cluster) block(at hcl.Range, kind string, labels ...string) *hclsyntax.Body {
 	b := &hclsyntax.Block{
 		Type: kind, Labels: labels, TypeRange: at, OpenBraceRange: at, CloseBraceRange: at,
@@ -166,7 +165,6 @@ func (c *Cluster) block(at hcl.Range, kind string, labels ...string) *hclsyntax.
 	return b.Body
 }
 
-// settingValue is the expression of a setting's value.
 func settingValue(text string, at hcl.Range) (hclsyntax.Expression, diag.List) {
 	if text != "null" && !strings.HasPrefix(text, "[") && !strings.HasPrefix(text, "{") {
 		return &hclsyntax.LiteralValueExpr{Val: cty.StringVal(text), SrcRange: at}, nil

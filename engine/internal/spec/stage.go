@@ -92,7 +92,6 @@ func stageLike(name string, known []string) string {
 	return cmp.Or(diag.NearOrAll(name, known), fmt.Sprintf(" Declare it, as in: stage %q {}", name))
 }
 
-// cyclicStages reports stages that come after themselves.
 func (l *loader) cyclicStages(byName map[string]*Stage, order *graph.Graph[string]) bool {
 	cycles, ok := errors.AsType[*graph.CycleError[string]](order.Validate())
 	if !ok {

@@ -54,7 +54,6 @@ func (l *loader) texts(expr hcl.Expression) []string {
 	return all
 }
 
-// union joins two lists of tags, each tag once.
 func union(first, more []string) []string {
 	all := slices.Clone(first)
 	for _, tag := range more {

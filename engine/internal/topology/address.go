@@ -212,7 +212,6 @@ func (c *Cluster) place() *hcl.Range {
 	return &c.Range
 }
 
-// count formats a number of things.
 func count(n int, thing string) string {
 	if n == 1 {
 		return "1 " + thing

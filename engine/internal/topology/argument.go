@@ -20,7 +20,6 @@ type decoder struct {
 	diags    diag.List
 }
 
-// vars returns a block's variables for playbooks.
 func (d *decoder) vars(raw cty.Value, body *hclsyntax.Body, at hcl.Range) map[string]cty.Value {
 	if raw == cty.NilVal || raw.IsNull() {
 		return map[string]cty.Value{}

@@ -121,7 +121,6 @@ func (d *decoder) findUnknown(body *hclsyntax.Body, ctx *hcl.EvalContext) {
 	}
 }
 
-// blocks lists the inner blocks of a type.
 func (d *decoder) blocks(kind string) []*hclsyntax.Block {
 	var found []*hclsyntax.Block
 	for _, b := range d.body.Blocks {

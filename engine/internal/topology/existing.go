@@ -180,7 +180,6 @@ func (x Existing) host(node string) string {
 	return on[0]
 }
 
-// places lists all places of the record.
 func (x Existing) places() []Place {
 	if x.record == nil {
 		return nil

@@ -175,7 +175,6 @@ func (r Restoring) value() cty.Value {
 	})
 }
 
-// texts makes a list.
 func texts(names []string) cty.Value {
 	if len(names) == 0 {
 		return cty.ListValEmpty(cty.String)

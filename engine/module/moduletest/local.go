@@ -40,7 +40,6 @@ func LocalHost(t testing.TB, owner string) *Local {
 	return &Local{ledger: ledger{name: "localhost", owner: owner}, files: filesOf(t, conn), Dir: t.TempDir()}
 }
 
-// filesOf opens the files of a machine.
 func filesOf(t testing.TB, conn transport.Conn) module.Files {
 	t.Helper()
 	files, err := conn.Files(t.Context())

@@ -91,7 +91,6 @@ func (m *MemFiles) set(name string, n *node) {
 	m.nodes[name] = n
 }
 
-// parents makes the folders above a path.
 func (m *MemFiles) parents(name string) {
 	for dir := path.Dir(name); m.nodes[dir] == nil; dir = path.Dir(dir) {
 		m.nodes[dir] = newNode(fs.ModeDir | 0o755)

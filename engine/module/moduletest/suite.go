@@ -160,7 +160,6 @@ func (c Case) do(t testing.TB, what string, steps []module.Step) {
 	}
 }
 
-// outputs checks that the values can be read.
 func (c Case) outputs(t testing.TB, task module.Task) {
 	t.Helper()
 	values, err := module.Outputs(t.Context(), task, c.Host)

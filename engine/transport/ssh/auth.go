@@ -113,7 +113,6 @@ func (k *keys) String() string {
 	return strings.Join(lines, "\n")
 }
 
-// Close ends the connection to the agent.
 func (k *keys) Close() {
 	if k.agent != nil {
 		_ = k.agent.Close()

@@ -78,7 +78,6 @@ type Config struct {
 	shell string // the shell for everything, /bin/sh; tests use others
 }
 
-// complete fills in the defaults.
 func (c Config) complete() Config {
 	c.Name, c.Port = cmp.Or(c.Name, c.Address), cmp.Or(c.Port, defaultPort)
 	c.ConnectTimeout = cmp.Or(c.ConnectTimeout, defaultConnectTimeout)
@@ -100,7 +99,6 @@ func (c Config) complete() Config {
 	return c
 }
 
-// address returns the address to dial.
 func (c Config) address() string {
 	return net.JoinHostPort(c.Address, strconv.Itoa(c.Port))
 }
@@ -113,7 +111,6 @@ func (c Config) label() string {
 	return c.Name + " (" + c.address() + ")"
 }
 
-// user returns the user to become.
 func (c Config) user() become.User { return become.User{Name: c.Become, Method: c.BecomeMethod} }
 
 // dialler names the user who opens a unix socket, if that may be unexpected.

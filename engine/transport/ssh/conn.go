@@ -13,6 +13,7 @@ import (
 	"kinit/engine/module"
 	"kinit/engine/transport"
 	"kinit/engine/transport/internal/life"
+	"kinit/engine/transport/internal/posix"
 	"kinit/engine/transport/internal/sftpfs"
 )
 
@@ -47,10 +48,10 @@ func Dial(ctx context.Context, config Config) (*Conn, error) {
 	return c, nil
 }
 
-// newFiles returns the machine's file system.
 func newFiles(c *Conn) module.Files {
 	if c.config.Windows {
-		return newWindowsFiles(c)
+		system := windowsRemote{sftpfs.FS(fileSource{c})}
+		return windowsFiles{remote: system, sftp: posix.WithoutAccounts(system), exec: c.Exec}
 	}
 	return sftpfs.New(fileSource{c}, c.Exec)
 }

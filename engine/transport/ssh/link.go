@@ -103,7 +103,6 @@ func (c Config) connect(ctx context.Context) (*link, error) {
 	return newLink(c, client), nil
 }
 
-// dial makes the TCP connection.
 func (c Config) dial(ctx context.Context) (net.Conn, error) {
 	timed, cancel := context.WithTimeout(ctx, c.ConnectTimeout)
 	defer cancel()
@@ -133,7 +132,6 @@ func handshake(ctx context.Context, c Config, conn net.Conn, v *verifier, k *key
 	return gossh.NewClient(transport, channels, requests), nil
 }
 
-// handshakeError classifies the error of a handshake.
 func handshakeError(ctx context.Context, c Config, v *verifier, k *keys, heard *hearing, err error) error {
 	switch {
 	case v.refusal != nil:
@@ -167,7 +165,6 @@ func newLink(c Config, client *gossh.Client) *link {
 	return l
 }
 
-// lost reports whether the connection has ended.
 func (l *link) lost() bool {
 	select {
 	case <-l.done:
@@ -247,7 +244,6 @@ func (l *link) gone(ctx context.Context) bool {
 	return true
 }
 
-// close ends the connection and waits for its goroutines.
 func (l *link) close() {
 	l.life.Stop()
 	_ = l.client.Close() // an error means that it is already closed

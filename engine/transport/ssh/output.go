@@ -30,7 +30,6 @@ func (o *output) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// afresh restarts the measurement.
 func (o *output) afresh() {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -99,7 +99,6 @@ func (p *pool) started(w *worker, err error) int {
 	return others
 }
 
-// put gives a worker back.
 func (p *pool) put(w *worker) {
 	if w.broken {
 		p.drop(w)
@@ -111,7 +110,6 @@ func (p *pool) put(w *worker) {
 	p.wake()
 }
 
-// drop ends a worker.
 func (p *pool) drop(w *worker) {
 	w.close()
 	p.mu.Lock()
@@ -145,7 +143,6 @@ func (p *pool) yield(ctx context.Context) error {
 	return nil
 }
 
-// empty ends the idle workers.
 func (p *pool) empty() {
 	p.mu.Lock()
 	idle := p.idle

@@ -114,7 +114,6 @@ func (r *running) readOutput(nonce string) error {
 	return err
 }
 
-// readErrors reads the standard error of a command.
 func (r *running) readErrors(nonce string) error {
 	if err := framing.Until(r.worker.stderr, nonce, nil); err != nil {
 		return err

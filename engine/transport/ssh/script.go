@@ -266,7 +266,6 @@ func (r *scripted) sweep(ctx context.Context) {
 	r.link.killTree(timed, r.pid)
 }
 
-// result returns how the script ended.
 func (r *scripted) result() (int, error) {
 	code, reported := r.exitCode()
 	switch {

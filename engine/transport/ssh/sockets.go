@@ -170,7 +170,6 @@ func (f *sockets) drop(c io.Closer) {
 	delete(f.open, c)
 }
 
-// Close ends all forwarding, waits, and removes the sockets.
 func (f *sockets) Close() error {
 	f.mu.Lock()
 	f.closed = true

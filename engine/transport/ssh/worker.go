@@ -59,7 +59,6 @@ func (w *worker) watch() {
 	w.session.watch(w.exited, func(request *gossh.Request) bool { return strings.HasPrefix(request.Type, "exit-") })
 }
 
-// ended reports whether the shell has ended.
 func (w *worker) ended() bool {
 	select {
 	case <-w.exited:

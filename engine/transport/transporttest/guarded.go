@@ -38,7 +38,6 @@ func (f tree) others(ctx context.Context, t *testing.T) {
 	f.run(ctx, t, "chmod 755 . && mkdir home victim && chown "+notRoot+" home && chmod 755 victim && echo secret >victim/file && chmod 600 victim/file")
 }
 
-// run runs a script in the folder.
 func (f tree) run(ctx context.Context, t *testing.T, script string) string {
 	t.Helper()
 	got := sh(ctx, t, f.conn, "cd "+f.dir+" && { "+script+"\n}")

@@ -78,7 +78,6 @@ func (s suite) kills(t *testing.T, line string, in io.Reader) {
 	s.goesOn(ctx, t, conn)
 }
 
-// runs reports whether a process runs.
 func (s suite) runs(ctx context.Context, t *testing.T, conn transport.Conn, pid string) bool {
 	t.Helper()
 	return sh(ctx, t, conn, s.alive(pid)).stdout != ""

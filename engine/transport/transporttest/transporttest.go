@@ -147,7 +147,6 @@ func refused(t *testing.T, err error, done string) {
 	}
 }
 
-// folder makes a folder on the machine.
 func (s suite) folder(ctx context.Context, t *testing.T, conn transport.Conn) string {
 	t.Helper()
 	made := sh(ctx, t, conn, s.makeFolder)
@@ -169,7 +168,6 @@ func (s suite) folder(ctx context.Context, t *testing.T, conn transport.Conn) st
 	return path
 }
 
-// files opens the machine's files.
 func files(ctx context.Context, t *testing.T, conn transport.Conn) module.Files {
 	t.Helper()
 	files, err := conn.Files(ctx)
@@ -193,7 +191,6 @@ func until(ctx context.Context, t *testing.T, what string, holds func() bool) {
 	}
 }
 
-// wantIs checks an error's kind.
 func wantIs(t *testing.T, err, target error) {
 	t.Helper()
 	if !errors.Is(err, target) {
@@ -201,7 +198,6 @@ func wantIs(t *testing.T, err, target error) {
 	}
 }
 
-// want checks a value.
 func want[T comparable](t *testing.T, what string, got, want T) {
 	t.Helper()
 	if got != want {

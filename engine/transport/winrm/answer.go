@@ -41,7 +41,6 @@ type stream struct {
 	Text string `xml:",chardata"`
 }
 
-// bytes returns the output of the command.
 func (s stream) bytes() ([]byte, error) {
 	b, err := base64.StdEncoding.DecodeString(strings.TrimSpace(s.Text))
 	if err != nil {
@@ -65,7 +64,6 @@ func parse(m message, text []byte) (*envelope, error) {
 	return &e, nil
 }
 
-// shell returns the id of the created shell.
 func (e *envelope) shell() (string, error) {
 	for _, s := range e.Body.Selectors {
 		if s.Name == "ShellId" && s.Value != "" {
@@ -78,7 +76,6 @@ func (e *envelope) shell() (string, error) {
 	return "", errors.New("the machine made a shell and did not say which")
 }
 
-// command returns the id of the started command.
 func (e *envelope) command() (string, error) {
 	if id := strings.TrimSpace(e.Body.CommandID); id != "" {
 		return id, nil

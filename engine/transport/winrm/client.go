@@ -47,7 +47,13 @@ func newWire(c Config) (wire, error) {
 	if c.Auth == NTLM {
 		return newSealedWire(c), nil
 	}
-	return newPlainWire(c)
+	tls, err := c.tlsConfig()
+	if err != nil {
+		return nil, err
+	}
+	t := newTransport(c, c.dial)
+	t.TLSClientConfig = tls
+	return &plainWire{config: c, http: newHTTP(t)}, nil
 }
 
 // lostError is the error of an operation without an answer.
@@ -69,7 +75,6 @@ func (e *lostError) Unwrap() []error { return []error{transport.ErrUnreachable, 
 // errTooLarge is the error of a message that is longer than the machine accepts.
 var errTooLarge = errors.New("the message is longer than the machine takes")
 
-// call makes one operation.
 func (c *client) call(ctx context.Context, m message, deadline time.Duration) (*envelope, error) {
 	timed, cancel := context.WithTimeout(ctx, deadline)
 	defer cancel()

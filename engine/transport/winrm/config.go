@@ -108,7 +108,6 @@ func (c Config) check() error {
 	return nil
 }
 
-// address returns the address to dial.
 func (c Config) address() string {
 	return net.JoinHostPort(c.Address, strconv.Itoa(c.Port))
 }

@@ -45,7 +45,6 @@ func Dial(ctx context.Context, config Config) (*Conn, error) {
 	return c, nil
 }
 
-// about adds the machine to an error.
 func (c *Conn) about(what string, err error) error {
 	return fmt.Errorf("%s %s: %w", what, c.config.label(), err)
 }

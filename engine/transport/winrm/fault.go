@@ -54,7 +54,6 @@ func (f *Fault) Error() string {
 	return fmt.Sprintf("%s: the machine's WinRM service refuses with code %d (0x%08x): %s%s", f.Step, f.Code, f.Code, text, f.advice())
 }
 
-// advice returns advice on common faults.
 func (f *Fault) advice() string {
 	switch {
 	case f.is(codeAccessDenied):
@@ -96,7 +95,6 @@ func (f *Fault) closed() bool { return f.is(codeBrokenPipe, codeNoData) }
 // tooLarge reports whether the message was too long.
 func (f *Fault) tooLarge() bool { return f.is(codeEnvelopeSize) || f.Subcode == "EncodingLimit" }
 
-// asFault returns the fault in an error, or nil.
 func asFault(err error) *Fault {
 	if f, ok := errors.AsType[*Fault](err); ok {
 		return f
@@ -126,7 +124,6 @@ func (b *faultBody) fault(step string) *Fault {
 	return f
 }
 
-// untagged returns the text of a piece of XML.
 func untagged(text string) string { return strings.TrimSpace(tags.ReplaceAllString(text, " ")) }
 
 var tags = regexp.MustCompile(`<[^>]*>?|>`)

@@ -86,7 +86,6 @@ func newLogin(c Config) *login {
 	return l
 }
 
-// dial makes the connection.
 func (l *login) dial(ctx context.Context, network, address string) (net.Conn, error) {
 	if l.dialled {
 		return nil, errors.New("the connection of the login has ended")
@@ -174,8 +173,12 @@ func authenticate(client *ntlmssp.Client, challenge []byte) (token []byte, err e
 	if challenge == nil {
 		return client.Authenticate(nil, nil)
 	}
-	if err := checkChallenge(challenge); err != nil {
-		return nil, err
+	if len(challenge) < flagsAt+4 {
+		return nil, errors.New("the machine's challenge is cut short")
+	}
+	flags := binary.LittleEndian.Uint32(challenge[flagsAt:])
+	if missing := neededFlags &^ flags; missing != 0 {
+		return nil, fmt.Errorf("the machine does not seal messages as needed: its challenge lacks the flags 0x%08x", missing)
 	}
 	defer func() {
 		if problem := recover(); problem != nil {
@@ -197,17 +200,6 @@ const (
 	neededFlags = flagSign | flagSeal | flagExtendedSession | flag128 | flagKeyExchange
 	flagsAt     = 20
 )
-
-func checkChallenge(challenge []byte) error {
-	if len(challenge) < flagsAt+4 {
-		return errors.New("the machine's challenge is cut short")
-	}
-	flags := binary.LittleEndian.Uint32(challenge[flagsAt:])
-	if missing := neededFlags &^ flags; missing != 0 {
-		return fmt.Errorf("the machine does not seal messages as needed: its challenge lacks the flags 0x%08x", missing)
-	}
-	return nil
-}
 
 // challengeIn finds the challenge of the machine, or nil.
 func challengeIn(header http.Header) ([]byte, error) {

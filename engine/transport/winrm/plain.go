@@ -36,16 +36,6 @@ type plainWire struct {
 	http   *http.Client
 }
 
-func newPlainWire(c Config) (*plainWire, error) {
-	tls, err := c.tlsConfig()
-	if err != nil {
-		return nil, err
-	}
-	t := newTransport(c, c.dial)
-	t.TLSClientConfig = tls
-	return &plainWire{config: c, http: newHTTP(t)}, nil
-}
-
 func (w *plainWire) post(ctx context.Context, message []byte) (answer, error) {
 	return post(ctx, w.http, w.config.url(), soapType+";charset=UTF-8", message, func(r *http.Request) {
 		if w.config.Auth == Certificate {
@@ -74,7 +64,6 @@ func newHTTP(t http.RoundTripper) *http.Client {
 	return &http.Client{Transport: t, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 }
 
-// dial makes the TCP connection.
 func (c Config) dial(ctx context.Context, network, address string) (net.Conn, error) {
 	timed, cancel := context.WithTimeout(ctx, c.ConnectTimeout)
 	defer cancel()

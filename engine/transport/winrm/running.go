@@ -112,7 +112,6 @@ func (r *running) kill(ctx context.Context) {
 	_ = r.client.deleteShell(timed, r.shell.id)          // if unreachable, it ends after its idle time
 }
 
-// result returns how a command ended that was received completely.
 func (r *running) result(ctx context.Context, end ending) (int, error) {
 	switch {
 	case ctx.Err() != nil && end.err != nil:
@@ -154,7 +153,6 @@ func (r *running) neverBegan(code int) error {
 // may take long to start on a busy machine.
 const patience = 60 * time.Second
 
-// awaitBegin waits for the script to begin.
 func (r *running) awaitBegin(ctx context.Context) bool {
 	timed, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()

@@ -19,7 +19,6 @@ const (
 	boundary       = "--Encrypted Boundary"
 )
 
-// seal signs and encrypts a message.
 func seal(session *ntlmssp.SecuritySession, message []byte) ([]byte, error) {
 	sealed, signature, err := session.Wrap(message)
 	if err != nil {
@@ -38,7 +37,6 @@ func seal(session *ntlmssp.SecuritySession, message []byte) ([]byte, error) {
 // signatureLength is the length of NTLM's signatures ([MS-NLMP] 2.2.2.9).
 const signatureLength = 16
 
-// open checks and decrypts a message.
 func open(session *ntlmssp.SecuritySession, body []byte) ([]byte, error) {
 	length, sealed, err := unpack(body)
 	if err != nil {

@@ -43,7 +43,6 @@ func (c Config) tlsConfig() (*tls.Config, error) {
 	return config, nil
 }
 
-// pinned returns the only accepted certificate, or nil.
 func (c Config) pinned() (*x509.Certificate, error) {
 	if c.Certificate == "" {
 		return nil, nil

@@ -98,7 +98,6 @@ func (b *Builder) Build(ctx context.Context, r Request) (*Payloads, error) {
 	return p, nil
 }
 
-// build runs build.py.
 func (b *Builder) build(ctx context.Context, request []byte) (*Payloads, error) {
 	python, err := b.interpreter()
 	if err != nil {
@@ -126,7 +125,6 @@ func (b *Builder) build(ctx context.Context, request []byte) (*Payloads, error) 
 	return parse(answer.Bytes())
 }
 
-// parse reads the answer of build.py.
 func parse(answer []byte) (*Payloads, error) {
 	var said struct {
 		Payloads

@@ -24,7 +24,6 @@ func (b *Builder) interpreter() (string, error) {
 	return python, nil
 }
 
-// find searches the folders of the builder for a program.
 func (b *Builder) find(name string) (string, error) {
 	if b.programs == "" {
 		return exec.LookPath(name)

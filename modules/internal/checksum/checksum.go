@@ -72,6 +72,18 @@ func (r Record) Fits(info module.FileInfo) bool {
 	return r.MTime.Equal(info.MTime)
 }
 
+// PlanAbsent returns the step that removes a file with its part and record. exists is about the
+// file, and leftover about the others without it.
+func PlanAbsent(h module.Host, file string, exists, ours, leftover bool) ([]module.Step, error) {
+	switch {
+	case exists && !ours:
+		return nil, ownership.Foreign(h, file, ownership.Remove)
+	case exists || leftover:
+		return module.OneStep("remove "+file, func(ctx context.Context, h module.Host) error { return Remove(ctx, h, file) }), nil
+	}
+	return nil, nil
+}
+
 // Remove removes the file with its part and record, and their marks.
 func Remove(ctx context.Context, h module.Host, file string) error {
 	for _, suffix := range []string{PartSuffix, "", Suffix} {

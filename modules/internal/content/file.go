@@ -13,6 +13,7 @@ import (
 	"kinit/engine/module"
 	"kinit/engine/textdiff"
 	"kinit/modules/internal/fileattr"
+	"kinit/modules/internal/ownership"
 )
 
 // backupSuffix is the suffix of the backup of the file from before kinit.
@@ -42,7 +43,6 @@ func (f File) Check() error {
 	return f.Want.Validate()
 }
 
-// Plan returns the changes that create or update the file.
 func (f File) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	s, err := f.read(ctx, h)
 	if err != nil {
@@ -60,7 +60,7 @@ func (f File) decide(h module.Host, s state) ([]module.Step, error) {
 	case s.same && len(changes) == 0:
 		return nil, nil
 	case s.same:
-		return f.step("set "+f.Path+": "+strings.Join(changes, ", "), f.setAttr), nil
+		return f.step("set "+f.Path+": "+strings.Join(changes, ", "), func(ctx context.Context, h module.Host) error { return f.Want.Set(ctx, h, f.Path) }), nil
 	case !s.ours && !f.Backup:
 		return nil, fmt.Errorf("%s exists with other content and is not owned by cluster %s: "+
 			"%s", f.Path, h.Owner(), cmp.Or(f.Advice, "set backup = true to keep what is there and have cleanup put it back, or move it away"))
@@ -88,14 +88,6 @@ func (f File) diff(h module.Host, s state) string {
 	return "\n" + shown
 }
 
-func (f File) setAttr(ctx context.Context, h module.Host) error {
-	attr, err := f.Want.Attr()
-	if err != nil {
-		return err
-	}
-	return h.Files().SetAttr(ctx, f.Path, attr)
-}
-
 // PlanAbsent returns the changes that remove the file, or restore the file from
 // before it.
 func (f File) PlanAbsent(ctx context.Context, h module.Host) ([]module.Step, error) {
@@ -118,7 +110,7 @@ func (f File) decideAbsent(h module.Host, s state, backup bool) ([]module.Step, 
 	case !s.ours && f.Backup:
 		return nil, nil
 	case !s.ours:
-		return nil, fmt.Errorf("%s exists and is not owned by cluster %s: remove it yourself if nothing needs it", f.Path, h.Owner())
+		return nil, ownership.Foreign(h, f.Path, ownership.Remove)
 	case s.mark.Prior != "" && backup:
 		return f.step("restore "+f.Path+" from "+f.Path+backupSuffix, f.restore), nil
 	case s.mark.Prior != "":

@@ -86,7 +86,6 @@ func (g *Given) PlanFile(ctx context.Context, h module.Host, file func(Source) T
 	return file(source).Plan(ctx, h)
 }
 
-// source returns the requested content.
 func (g *Given) source() (Source, error) {
 	switch {
 	case g.Content != nil:
@@ -97,7 +96,6 @@ func (g *Given) source() (Source, error) {
 	return FromFile(g.files, g.Source)
 }
 
-// Outputs describes the requested content.
 func (g *Given) Outputs(context.Context, module.Host) (Outputs, error) {
 	if g.Absent() {
 		return Outputs{Path: g.Dest}, nil

@@ -28,7 +28,7 @@ func (f File) write(ctx context.Context, h module.Host) error {
 		return err
 	}
 	if s.same {
-		return f.setAttr(ctx, h)
+		return f.Want.Set(ctx, h, f.Path)
 	}
 	if err := f.claim(ctx, h, s); err != nil {
 		return err
@@ -54,7 +54,7 @@ func (f File) claim(ctx context.Context, h module.Host, s state) error {
 	case f.Backup:
 		return h.Own(ctx, module.Mark{Kind: "file", ID: f.Path, Prior: f.Path + backupSuffix})
 	}
-	return fmt.Errorf("%s exists and is not owned by cluster %s: it came up after the plan", f.Path, h.Owner())
+	return ownership.Foreign(h, f.Path, "it came up after the plan")
 }
 
 // backup saves the file from before kinit: only once, and not a file that kinit
@@ -80,7 +80,6 @@ func (f File) backup(ctx context.Context, h module.Host, s state) error {
 	return h.Files().Write(ctx, f.Path+backupSuffix, r, attr)
 }
 
-// put sends the content.
 func (f File) put(ctx context.Context, h module.Host, path string) error {
 	attr, err := f.Want.Attr()
 	if err != nil {

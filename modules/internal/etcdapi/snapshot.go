@@ -110,7 +110,6 @@ func (s *snapshot) add(piece []byte) error {
 	return err
 }
 
-// check compares the sha256 and passes it on.
 func (s *snapshot) check() error {
 	if !bytes.Equal(s.last, s.sum.Sum(nil)) {
 		return errors.New("the snapshot is not as the checksum says that etcd has sent behind it")

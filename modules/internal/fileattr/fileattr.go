@@ -3,9 +3,11 @@ package fileattr
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"io/fs"
 	"strconv"
+	"strings"
 
 	"kinit/engine/module"
 )
@@ -32,6 +34,26 @@ func (w Want) Validate() error {
 func (w Want) Attr() (module.Attr, error) {
 	mode, err := ParseMode(w.Mode)
 	return module.Attr{Mode: mode, Owner: w.Owner, Group: w.Group}, err
+}
+
+// Set gives a path the requested attributes.
+func (w Want) Set(ctx context.Context, h module.Host, path string) error {
+	attr, err := w.Attr()
+	if err != nil {
+		return err
+	}
+	return h.Files().SetAttr(ctx, path, attr)
+}
+
+// Plan returns the step that gives a path the requested attributes, if they differ.
+func (w Want) Plan(path string, info module.FileInfo) []module.Step {
+	changes := w.Diff(info)
+	if len(changes) == 0 {
+		return nil
+	}
+	return module.OneStep("set "+path+": "+strings.Join(changes, ", "), func(ctx context.Context, h module.Host) error {
+		return w.Set(ctx, h, path)
+	})
 }
 
 // Diff describes how the path differs from the request, such as

@@ -65,7 +65,6 @@ func (g Guest) said(ctx context.Context, h module.Host) (string, error) {
 // failure returns why the guest's script failed, if it did.
 func (s Sight) failure() (string, bool) { return strings.CutPrefix(s.Said, failed) }
 
-// String describes the sight for people.
 func (s Sight) String() string {
 	parts := []string{fmt.Sprintf("%.1f GiB written", float64(s.Written)/(1<<30))}
 	switch s.Restarts {

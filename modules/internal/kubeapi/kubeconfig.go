@@ -119,7 +119,6 @@ func (c Config) Node() string {
 	return cert.Subject.CommonName[len(prefix):]
 }
 
-// address returns the address to connect to.
 func (c Config) address() (string, error) {
 	u, err := url.Parse(c.Server)
 	if err != nil {

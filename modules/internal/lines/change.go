@@ -26,7 +26,6 @@ type result struct {
 	prior   prior    // the lines that the added ones replace
 }
 
-// decide compares data alone.
 func (c change) decide(s state) (result, error) {
 	want := c.edit(slices.Clone(s.lines))
 	if s.owner == "" {

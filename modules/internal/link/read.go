@@ -119,7 +119,6 @@ func txOff(ctx context.Context, h module.Host, want Want) (bool, error) {
 	return known && !active, nil
 }
 
-// query runs a command that prints JSON.
 func query(ctx context.Context, h module.Host, netns string, into any, argv ...string) error {
 	argv = inside(netns, [][]string{argv})[0]
 	out, err := h.Run(ctx, module.Command{Argv: argv})

@@ -33,7 +33,6 @@ type answers struct {
 	results []ovsdb.OperationResult
 }
 
-// transact sends the edits.
 func (s *Session) transact(ctx context.Context, edits []Edit) (answers, error) {
 	ops, err := operations(s.conn, edits)
 	if err != nil {

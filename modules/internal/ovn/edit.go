@@ -62,7 +62,6 @@ func UnsetKeys(row any, field *map[string]string, keys ...string) Edit {
 	return mutate(row, model.Mutation{Field: field, Mutator: ovsdb.MutateOperationDelete, Value: keys})
 }
 
-// count increments a number of the row.
 func count(row any, field *int) Edit {
 	return mutate(row, model.Mutation{Field: field, Mutator: ovsdb.MutateOperationAdd, Value: 1})
 }

@@ -87,7 +87,6 @@ func Who(owner string) string {
 	return "cluster " + ownership.Name(owner)
 }
 
-// holder describes the owner of a row.
 func holder(ids map[string]string, beside string) string {
 	if owner := ids[OwnerKey]; owner != "" {
 		return "it belongs to " + ownership.Who(owner, beside)

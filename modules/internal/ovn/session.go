@@ -169,7 +169,6 @@ func columns(row any) []string {
 	return names
 }
 
-// Close ends the connection.
 func (s *Session) Close() {
 	s.conn.Close()
 	_ = s.relay.Close() // an empty folder that stays harms nobody

@@ -78,7 +78,6 @@ func (db Database) selection() []any {
 // ids is a map as OVSDB writes it (RFC 7047, 5.1): ["map", [[key, value], …]].
 type ids map[string]string
 
-// UnmarshalJSON reads a map of texts.
 func (m *ids) UnmarshalJSON(text []byte) error {
 	var tagged [2]json.RawMessage
 	if err := json.Unmarshal(text, &tagged); err != nil {

@@ -84,6 +84,14 @@ func Free(ctx context.Context, h module.Host, id, advice string, kinds ...string
 	if err != nil || ours {
 		return err
 	}
+	return Foreign(h, id, advice)
+}
+
+// Remove is the advice about an object of others that the task would remove.
+const Remove = "remove it yourself if nothing needs it"
+
+// Foreign returns the error about an object that exists and is not the owner's.
+func Foreign(h module.Host, id, advice string) error {
 	return fmt.Errorf("%s exists and is not owned by cluster %s: %s", id, h.Owner(), advice)
 }
 

@@ -193,7 +193,6 @@ func choose(release string, there []string) string {
 	return there[0]
 }
 
-// value reads a line of os-release.
 func value(release, name string) string {
 	for line := range strings.Lines(release) {
 		if text, found := strings.CutPrefix(strings.TrimSpace(line), name+"="); found {

@@ -46,7 +46,6 @@ func (p *Pair) Check() error {
 	return nil
 }
 
-// Read reads both files.
 func (p *Pair) Read(ctx context.Context, h module.Host) (f Found, err error) {
 	if f.KeyText, f.HasKey, err = hostfile.Read(ctx, h, p.Key); err != nil {
 		return f, err

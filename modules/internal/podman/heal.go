@@ -163,7 +163,6 @@ func (c Client) anyConmon(ctx context.Context) (bool, error) {
 	return false, nil
 }
 
-// bootTime reads the kernel's start time.
 func (c Client) bootTime(ctx context.Context) (time.Time, error) {
 	text, _, err := hostfile.Read(ctx, c.Host, "/proc/stat")
 	if err != nil {

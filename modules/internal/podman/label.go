@@ -63,7 +63,6 @@ func (c Client) Foreign(what string, labels map[string]string) error {
 	return fmt.Errorf("%s exists and is not owned by cluster %s: %s", what, c.Host.Owner(), advice)
 }
 
-// imageMark is the mark of an image.
 func imageMark(id string, keep bool) module.Mark {
 	return module.Mark{Kind: ImageMark, ID: id, Keep: keep}
 }

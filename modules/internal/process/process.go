@@ -48,7 +48,6 @@ func (p Process) Run(ctx context.Context, h module.Host) (Result, error) {
 	return p.result(h, out, err)
 }
 
-// result judges the end of a command.
 func (p Process) result(h module.Host, out module.Output, err error) (Result, error) {
 	result := Result{Stdout: out.Stdout, Stderr: out.Stderr}
 	if exit := (*module.ExitError)(nil); errors.As(err, &exit) {
@@ -96,7 +95,6 @@ func (p Process) badCode(h module.Host, err error) error {
 	return fmt.Errorf("command ended with code 0, want one of %v: %s", p.OKCodes, p.Show(h))
 }
 
-// expected checks standard output.
 func (p Process) expected(h module.Host, r Result) error {
 	if p.Expect == "" || cmdtext.Matches(p.Expect, r.Stdout) {
 		return nil

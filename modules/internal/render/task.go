@@ -70,7 +70,6 @@ type Outputs struct {
 	Size   int64  `cty:"size"`                    // bytes of the rendered text; 0 for an absent file
 }
 
-// Outputs describes the rendered text.
 func (t *Task) Outputs(context.Context, module.Host) (Outputs, error) {
 	if t.Absent() {
 		return Outputs{Path: t.Dest}, nil

@@ -20,12 +20,16 @@ type RPM struct {
 // KeyFile returns the file of the key that kinit writes for a repository of this name.
 func KeyFile(name string) string { return path.Join("/etc/pki/rpm-gpg", "kinit-"+name+".asc") }
 
-// KeyPath returns the file of the key, "" without a key.
-func (r RPM) KeyPath() string {
+type Outputs struct {
+	Path    string `cty:"path"`     // the file of the repository
+	KeyPath string `cty:"key_path"` // the file of key, "" without key
+}
+
+func (r RPM) Outputs() Outputs {
 	if r.Key == "" {
-		return ""
+		return Outputs{Path: r.Path}
 	}
-	return KeyFile(r.Name)
+	return Outputs{Path: r.Path, KeyPath: KeyFile(r.Name)}
 }
 
 // Plan compares the files with the wanted ones. An absent repository may have had a key.

@@ -153,7 +153,6 @@ type Outputs struct {
 	Path string `cty:"path" arg:"path,content"` // the file
 }
 
-// Outputs returns the path.
 func (t *Text) Outputs(context.Context, module.Host) (Outputs, error) {
 	return Outputs{Path: t.Path}, nil
 }

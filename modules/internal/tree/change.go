@@ -92,7 +92,6 @@ func onMount(mounts []string, name string) bool {
 
 var mountUnescapes = strings.NewReplacer(`\040`, " ", `\011`, "\t", `\012`, "\n", `\134`, `\`)
 
-// mountsBelow lists the mount points in a folder.
 func mountsBelow(ctx context.Context, h module.Host, folder string) ([]string, error) {
 	at, err := h.Files().Folder(ctx, path.Join(folder, "x"))
 	if err != nil {

@@ -117,7 +117,6 @@ func (c *Conn) with(ctx context.Context, what, name string, f func(*libvirt.Doma
 	return err == nil, err
 }
 
-// read describes a domain.
 func read(lv *libvirt.Domain) (Domain, error) {
 	state, reason, err := lv.GetState()
 	if err != nil {

@@ -29,7 +29,6 @@ func sockets() []string {
 // missing libvirt has never run.
 const definitions = "/etc/libvirt/qemu"
 
-// findSocket returns the socket on which the host's libvirt listens.
 func findSocket(ctx context.Context, h module.Host) (string, error) {
 	for _, path := range append(sockets(), definitions) {
 		_, err := h.Files().Stat(ctx, path)

@@ -93,7 +93,6 @@ func describeValue(value reflect.Value, kind string, a *reference.Argument) erro
 	return nil
 }
 
-// isSecret reports whether a type holds secret values.
 func isSecret(t reflect.Type) bool {
 	switch t.Kind() {
 	case reflect.Pointer, reflect.Slice, reflect.Map:

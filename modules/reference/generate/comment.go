@@ -63,7 +63,6 @@ func meaning(name, text string) string {
 	return capital(rest)
 }
 
-// capital makes the first letter a capital.
 func capital(text string) string {
 	first, size := utf8.DecodeRuneInString(text)
 	if size == 0 {
@@ -72,14 +71,12 @@ func capital(text string) string {
 	return string(unicode.ToUpper(first)) + text[size:]
 }
 
-// summary is the first sentence.
 func (d taskDoc) summary() string {
 	first, _, _ := strings.Cut(d.text, "\n")
 	first, _, _ = strings.Cut(first, ". ")
 	return strings.TrimSuffix(first, ".")
 }
 
-// plainText is the text of a field's comment.
 func plainText(text string) string {
 	return plain(new(comment.Parser).Parse(text).Content...)
 }

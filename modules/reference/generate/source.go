@@ -29,7 +29,6 @@ type structDoc struct {
 	fields map[string]string
 }
 
-// of returns the comments of a struct type of kinit.
 func (s *source) of(t reflect.Type) (structDoc, error) {
 	folder, ok := strings.CutPrefix(t.PkgPath(), ownModule)
 	if !ok {

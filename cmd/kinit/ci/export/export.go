@@ -55,7 +55,6 @@ func Files(as As, o Options, list []jobs.Job) ([]File, error) {
 	return write(o, due)
 }
 
-// command is the command line that runs a job.
 func command(o Options, j jobs.Job) []string {
 	return []string{o.Program, "ci", "run", o.File, "--job", j.Name}
 }

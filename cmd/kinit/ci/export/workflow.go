@@ -75,7 +75,6 @@ func github(o Options, list []jobs.Job) ([]File, error) {
 	return files, nil
 }
 
-// yamlFile makes a file of YAML.
 func yamlFile(o Options, name, comment string, value any) (File, error) {
 	text, err := yaml.Marshal(value)
 	if err != nil {

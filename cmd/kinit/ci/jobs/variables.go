@@ -41,7 +41,6 @@ func isNull(expr hcl.Expression) bool {
 	return !problems.HasErrors() && v.IsNull()
 }
 
-// asText returns a value in the form of --var.
 func asText(expr hclsyntax.Expression, source []byte) (string, hcl.Diagnostics) {
 	v, problems := expr.Value(nil)
 	if problems.HasErrors() {

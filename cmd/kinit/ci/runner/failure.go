@@ -45,7 +45,6 @@ func (f *failure) masked() *result.Problem {
 	return &p
 }
 
-// invalid is the failure of an invalid spec.
 func (e *execution) invalid(report *engine.Report) *failure {
 	f, run := &failure{verdict: result.Failed, phase: result.Deploy}, &replay.Run{}
 	run.Problems = view.NewSummary(e.job.Spec, report, 0).Diagnostics
@@ -127,7 +126,6 @@ func lastAtWork(run *replay.Run) *replay.Task {
 	return last
 }
 
-// aborted is the failure of a job that was interrupted.
 func aborted(p *phase) *failure {
 	return &failure{verdict: result.Aborted, phase: p.name, at: p, problem: signed(result.Problem{
 		Summary: "Interrupted", Detail: "The program was interrupted, as by Ctrl-C or SIGTERM.",

@@ -25,7 +25,6 @@ func blockOf(run *replay.Run, t *replay.Task) *event.Range {
 	return &run.Plan.Blocks[t.Block].Range
 }
 
-// newProblem converts a problem for a record.
 func newProblem(run *replay.Run, p event.Problem) result.Problem {
 	out := result.Problem{
 		Summary: view.Clean(p.Summary), Detail: cut(view.Clean(p.Detail)), Address: view.Clean(p.Address), Host: view.Clean(p.Host),

@@ -49,7 +49,6 @@ func (r *Runner) attend(ctx context.Context, j jobs.Job, sleep func(context.Cont
 	}
 }
 
-// dueText describes when a job is due.
 func dueText(due, now time.Time) string {
 	at := due.Format("Monday, 2 January 2006, 15:04 MST")
 	if due.After(now) {

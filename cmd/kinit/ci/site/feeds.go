@@ -56,7 +56,6 @@ func (s *site) entries(all []*job) []entry {
 	return out[:min(len(out), mostEntries)]
 }
 
-// address is where a page will be.
 func (s *site) address(path string) string {
 	if s.BaseURL == "" {
 		return path

@@ -134,7 +134,6 @@ func (s *site) jobs(all []*job) error {
 	return nil
 }
 
-// page renders a page.
 func (s *site) page(path, name string, data any) error {
 	s.report.Pages++
 	return s.write(path, func(w io.Writer) error { return s.pages.ExecuteTemplate(w, name, data) })
@@ -190,10 +189,8 @@ func (s *site) removeOld() error {
 	return nil
 }
 
-// title is the name of the site.
 func (s *site) title() string { return cmp.Or(s.Title, "Periodic jobs") }
 
-// verdictClass returns the style class of a verdict.
 func verdictClass(v result.Verdict) string {
 	return map[result.Verdict]string{
 		result.Passed: "good", result.Failed: "bad", result.Infrastructure: "odd", result.Aborted: "open", result.Running: "open",

@@ -100,7 +100,6 @@ func (m *measure) add(r *result.Result, d time.Duration) {
 	}
 }
 
-// finish computes what is shown.
 func (m *measure) finish(now time.Time) {
 	if len(m.values) == 0 {
 		return

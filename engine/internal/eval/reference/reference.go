@@ -94,7 +94,6 @@ func evaluate(text string, functions map[string]function.Function) (string, erro
 	return string(json), err
 }
 
-// cell escapes a text for a cell of a table.
 func cell(text string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(text, "|", "\\|"), "\n", " ")
 }

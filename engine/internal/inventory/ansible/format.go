@@ -56,16 +56,6 @@ func Detect(name string, text []byte, executable bool) Format {
 	case ".ini", ".cfg":
 		return INIFormat
 	}
-	return byContent(text)
-}
-
-// The first lines that formats begin with.
-var (
-	hclLine  = regexp.MustCompile(`^(host|group)\s+"[^"]*"\s*\{|^vars\s*=\s*\{`)
-	yamlLine = regexp.MustCompile(`^---(\s|$)|^%YAML|^("[^"]*"|'[^']*'|[^\s\[\]{}="']+):(\s|$)`)
-)
-
-func byContent(text []byte) Format {
 	for line := range bytes.Lines(text) {
 		line = bytes.TrimSpace(bytes.TrimPrefix(line, []byte("\ufeff")))
 		switch {
@@ -82,6 +72,12 @@ func byContent(text []byte) Format {
 	}
 	return INIFormat
 }
+
+// The first lines that formats begin with.
+var (
+	hclLine  = regexp.MustCompile(`^(host|group)\s+"[^"]*"\s*\{|^vars\s*=\s*\{`)
+	yamlLine = regexp.MustCompile(`^---(\s|$)|^%YAML|^("[^"]*"|'[^']*'|[^\s\[\]{}="']+):(\s|$)`)
+)
 
 // passedOver are the endings of files in a folder of inventories that are none, as
 // Ansible has them: .ini and .cfg are there for the configuration of scripts.

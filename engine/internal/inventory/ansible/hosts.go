@@ -54,7 +54,6 @@ func within(at hcl.Range, text string, err error) hcl.Range {
 	return hcl.Range{Filename: at.Filename, Start: move(at.Start, part.From), End: move(at.Start, part.To)}
 }
 
-// vars reads the variables of a map into others.
 func vars(node *tree.Node, into source.Vars) {
 	for _, p := range node.Pairs {
 		value := p.Node.Value()

@@ -49,7 +49,6 @@ type use struct {
 	section string
 }
 
-// line reads the line between two offsets.
 func (r *iniReader) line(from, to int) {
 	line := string(r.text.Bytes[from:to])
 	from += len(line) - len(strings.TrimLeft(line, " \t\ufeff"))

@@ -52,7 +52,6 @@ func (p *parser) strings() (cty.Value, bool) {
 	return cty.StringVal(all.String()), utf8.ValidString(all.String())
 }
 
-// string reads one string.
 func (p *parser) string(into *strings.Builder) bool {
 	prefix, quotes, _ := opening(p.text)
 	p.text = p.text[len(prefix)+len(quotes):]

@@ -108,7 +108,6 @@ func split(text string, from, to int, mark byte) (parts [][2]int) {
 	return append(parts, [2]int{start, to})
 }
 
-// parse reads the term between two offsets.
 func parse(text string, from, to int) (Term, error) {
 	for from < to && text[from] == ' ' {
 		from++

@@ -42,7 +42,6 @@ func isIPv6(text string) bool {
 	return err == nil && address.Is6()
 }
 
-// parsePort reads the port behind the colon at an offset.
 func parsePort(name string, colon int) (int, error) {
 	digits, found := strings.CutPrefix(name[colon:], ":")
 	port, err := strconv.ParseUint(digits, 10, 16)

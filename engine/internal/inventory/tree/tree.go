@@ -137,7 +137,6 @@ func (n *Node) raw() (string, bool) {
 	return n.Scalar.AsString(), true
 }
 
-// text makes a node of a text.
 func text(s string, at hcl.Range) *Node {
 	n := &Node{Kind: Scalar, At: at, Scalar: cty.StringVal(s)}
 	if IsTemplate(s) {

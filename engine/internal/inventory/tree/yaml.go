@@ -84,7 +84,6 @@ func (r *yamlReader) node(n *yaml.Node, depth int) *Node {
 	return r.tagged(n, depth)
 }
 
-// tagged translates a node by its tag.
 func (r *yamlReader) tagged(n *yaml.Node, depth int) *Node {
 	if n.Style&yaml.TaggedStyle != 0 {
 		switch n.Tag {

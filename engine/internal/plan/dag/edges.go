@@ -28,7 +28,6 @@ func newEdges(tasks int) *edges {
 	return &edges{list: make([]edge, 0, 4*tasks), gates: map[Key]*Gate{}, wholes: map[Key]*whole{}}
 }
 
-// add adds a key.
 func (e *edges) add(key Key) { e.list = append(e.list, edge{from: key}) }
 
 // connect makes a key need another to succeed.
@@ -60,7 +59,6 @@ func (e *edges) graph(keys []Key) *graph.Graph[Key] {
 	return g
 }
 
-// needs returns what each key needs or follows.
 func (e *edges) needs() map[Key][]Key {
 	all := map[Key][]Key{}
 	for _, one := range e.list {

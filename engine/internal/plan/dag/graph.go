@@ -36,7 +36,6 @@ type Key struct {
 // TaskKey returns the key of a task by its address.
 func TaskKey(address string) Key { return Key{Kind: OfTask, Name: address} }
 
-// String returns the key for messages.
 func (k Key) String() string {
 	switch {
 	case k.Kind == All:

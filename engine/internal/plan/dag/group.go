@@ -51,7 +51,6 @@ type builder struct {
 	groups groups
 }
 
-// all lists all tasks, handlers last.
 func (b *builder) all() []*Task {
 	var all []*Task
 	for _, block := range b.blocks {
@@ -71,7 +70,6 @@ func (b *builder) meant(ref refs.Reference) []*Task {
 	return b.of[ref.Block].tasks
 }
 
-// formGroups puts every task into its group.
 func (b *builder) formGroups() {
 	b.groups = groups{
 		stages: map[string]*group{}, rest: &group{name: "rest"},

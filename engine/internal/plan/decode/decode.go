@@ -202,7 +202,6 @@ func (d *Decoder) judge(f module.Argument, value reflect.Value, at hcl.Range) {
 // its own, which finds them too.
 func (d *Decoder) Alone() diag.List { return d.alone }
 
-// value decodes an expression.
 func (d *Decoder) value(expr hcl.Expression, name string, optional bool, into reflect.Value, ctx *hcl.EvalContext) {
 	e, at := d.evaluate(expr, ctx, d.shared.kindOf(name, into)), expr.Range()
 	d.last = e

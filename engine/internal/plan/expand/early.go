@@ -119,7 +119,6 @@ func (e *Early) Duration(in *Namespace, what string, expr hcl.Expression, ctx *h
 	return d
 }
 
-// elements evaluates a for_each.
 func (e *Early) elements(in *Namespace, expr hcl.Expression, ctx *hcl.EvalContext) ([]element, bool) {
 	value, ok := e.Value(in, "for_each", expr, ctx)
 	if !ok {

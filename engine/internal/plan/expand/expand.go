@@ -257,7 +257,6 @@ func (x *expander) loop(block *Block, loops []hcl.Expression, keys []string, sco
 	}
 }
 
-// runOnce evaluates run_once.
 func (x *expander) runOnce(s *spec.Task, scope *hcl.EvalContext) bool {
 	if s.RunOnce == nil {
 		return false
@@ -291,7 +290,6 @@ func (x *expander) hostName(s *spec.Task, ctx *hcl.EvalContext) string {
 	return name
 }
 
-// hostNames evaluates hosts.
 func (x *expander) hostNames(in *Namespace, expr hcl.Expression, ctx *hcl.EvalContext) []string {
 	value, ok := x.As(in, "hosts", expr, ctx, cty.List(cty.String))
 	if !ok {

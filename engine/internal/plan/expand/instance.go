@@ -93,7 +93,6 @@ func RoleOf(s *spec.Task) Role {
 // Instance returns the instance with some keys, or nil.
 func (b *Block) Instance(keys ...string) *Instance { return b.byKey[joined(keys)] }
 
-// joined makes one text of keys.
 func joined(keys []string) string { return strings.Join(keys, "\x00") }
 
 // add adds an instance with its keys, or the only one.
@@ -129,7 +128,6 @@ func (b *Block) note(first []string, key string) {
 // Keys lists the keys that come after the first ones, in the order of the instances.
 func (b *Block) Keys(first ...string) []string { return b.below[joined(first)] }
 
-// root returns the start of references to the block.
 func (b *Block) root() string {
 	if b.Spec.Handler {
 		return "handler"

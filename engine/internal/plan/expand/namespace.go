@@ -44,7 +44,6 @@ type Imports struct {
 	ByKey map[string]*Namespace // an import without for_each has the key ""
 }
 
-// all lists the namespaces.
 func (i *Imports) all() []*Namespace {
 	return lists.Map(i.Keys, func(key string) *Namespace { return i.ByKey[key] })
 }

@@ -252,7 +252,7 @@ func (f *finder) block(c *chain) *Block {
 // single records a reference to a block with one instance.
 func (f *finder) single(block *Block, next step, at hcl.Range) {
 	if _, isIndex := next.fixed.(hcl.TraverseIndex); isIndex || next.key != nil {
-		f.unexpectedKey(block, at)
+		f.errorf(at, "Unexpected key", "%s has neither for_each nor hosts, so there is nothing to choose by a key.", block.Spec.Address())
 		return
 	}
 	f.addOutput(block, nil, next, at)
@@ -337,10 +337,6 @@ func (f *finder) output(b *Block, step hcl.Traverser) {
 	f.errorf(at, "Unknown output", "The module %q has no output %q.%s", b.Kind.Name, name, diag.Near(name, slices.Collect(maps.Keys(b.Outputs))))
 }
 
-func (f *finder) unexpectedKey(b *Block, at hcl.Range) {
-	f.errorf(at, "Unexpected key", "%s has neither for_each nor hosts, so there is nothing to choose by a key.", b.Spec.Address())
-}
-
 // splat reports a splat of a task with instances, which is no list.
 func (f *finder) splat(n *hclsyntax.SplatExpr) {
 	t, ok := n.Source.(*hclsyntax.ScopeTraversalExpr)
@@ -382,7 +378,6 @@ func (all *Refs) Instance(b *Block, keys ...string) *Task {
 	return nil
 }
 
-// someKeys lists the first keys in a sentence.
 func someKeys(keys []string) string {
 	const most = 5
 	switch {

@@ -314,18 +314,6 @@ const (
 	failedName  = "failed"
 )
 
-// tolerate lets references to a task of which the expressions ask whether it failed be orders
-// only.
-func (r References) tolerate() {
-	for _, asks := range r {
-		for i := range r {
-			if asks.Failed && r[i].Block == asks.Block && (asks.Task == nil || r[i].Task == nil || r[i].Task == asks.Task) {
-				r[i].Soft = true
-			}
-		}
-	}
-}
-
 // Values reports whether the references need values of a task, given how it ended.
 func (r References) Values(t *Task, values *Values) bool {
 	_, ended := values.Outcome(t.Address)
@@ -429,7 +417,6 @@ func (all *Refs) values(names map[string]*expand.Binding, mentioned []*binding, 
 	return found
 }
 
-// value evaluates a binding.
 func (all *Refs) value(r *binding, values *Values) (cty.Value, diag.List) {
 	if r.invalid {
 		return cty.DynamicVal, nil

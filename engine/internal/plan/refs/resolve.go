@@ -155,7 +155,14 @@ func (r *resolver) link(t *Task, exprs []hcl.Expression) {
 	r.Tell(found.diags)
 	block.Invalid = block.Invalid || found.diags.HasErrors()
 	t.Args = found.found
-	t.Args.tolerate()
+	// References to a task of which the expressions ask whether it failed are orders only.
+	for _, asks := range t.Args {
+		for i := range t.Args {
+			if asks.Failed && t.Args[i].Block == asks.Block && (asks.Task == nil || t.Args[i].Task == nil || t.Args[i].Task == asks.Task) {
+				t.Args[i].Soft = true
+			}
+		}
+	}
 	if t.Skip == "" {
 		t.Args.use()
 	}

@@ -70,7 +70,6 @@ func (r *resolver) skip(block *Block, ctx *hcl.EvalContext) string {
 	return ""
 }
 
-// retry evaluates a retry block.
 func (r *resolver) retry(t *Task, ctx *hcl.EvalContext) Retry {
 	said := t.Block.Spec.Retry
 	if said == nil {

@@ -65,7 +65,6 @@ func addNotified(tasks []*dag.Task, chosen map[string]bool, left func(*dag.Task)
 	}
 }
 
-// keep lists those of the tasks that are chosen.
 func keep(tasks []*dag.Task, chosen map[string]bool) []*dag.Task {
 	return slices.DeleteFunc(slices.Clone(tasks), func(t *dag.Task) bool { return !chosen[t.Address] })
 }

@@ -46,7 +46,6 @@ func (s *selector) skips(tags []string) bool {
 	})
 }
 
-// names reports whether a list names one of some tags.
 func names(list, tags []string) bool {
 	return slices.ContainsFunc(tags, func(tag string) bool { return slices.Contains(list, tag) })
 }
@@ -54,7 +53,16 @@ func names(list, tags []string) bool {
 // checkTags reports the words of an option that are no tags of a task.
 func (s *selector) checkTags(option string, words []string) {
 	known := []string{spec.AllTags, spec.Tagged, spec.Untagged, spec.TagAlways, spec.TagNever}
-	tags := s.tags()
+	var all []string
+	for _, block := range s.Refs.Blocks {
+		for _, tag := range block.Spec.Tags {
+			if !slices.Contains([]string{spec.TagAlways, spec.TagNever}, tag) {
+				all = append(all, tag)
+			}
+		}
+	}
+	slices.Sort(all)
+	tags := slices.Compact(all)
 	for _, word := range words {
 		if slices.Contains(known, word) || slices.Contains(tags, word) {
 			continue
@@ -68,18 +76,4 @@ func (s *selector) checkTags(option string, words []string) {
 		}
 		s.diags = append(s.diags, diag.Errorf(nil, "Unknown tag", "%s names %q, which no task has as a tag.%s", option, word, advice)...)
 	}
-}
-
-// tags lists the tags of all tasks, in order, each once.
-func (s *selector) tags() []string {
-	var all []string
-	for _, block := range s.Refs.Blocks {
-		for _, tag := range block.Spec.Tags {
-			if !slices.Contains([]string{spec.TagAlways, spec.TagNever}, tag) {
-				all = append(all, tag)
-			}
-		}
-	}
-	slices.Sort(all)
-	return slices.Compact(all)
 }

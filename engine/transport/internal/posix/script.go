@@ -31,7 +31,6 @@ const codeMissing = 44
 // mostSaid is how much, in bytes, is kept of a script's messages.
 const mostSaid = 4 << 10
 
-// script runs one of the scripts.
 func (f *Files) script(ctx context.Context, op, name, file string, p transport.Process, args ...string) error {
 	line, err := scriptLine(file, args)
 	if err != nil {
@@ -105,7 +104,6 @@ func cutEnd(text, end string) (string, bool) {
 	return text[:len(text)-len(end)], true
 }
 
-// self returns the number of our own user.
 func (f *Files) self(ctx context.Context) (uint32, error) {
 	f.user.Lock()
 	defer f.user.Unlock()
@@ -152,7 +150,6 @@ func (f *Files) open(ctx context.Context, name string, args ...string) (io.ReadC
 	return s, nil
 }
 
-// Close ends the script and waits for its end.
 func (s *stream) Close() error {
 	_ = s.pipe.Close()
 	s.cancel()

@@ -36,7 +36,6 @@ type Errors struct {
 // NewErrors passes on to a writer.
 func NewErrors(to io.Writer) *Errors { return &Errors{to: to} }
 
-// Write takes what the process has written.
 func (e *Errors) Write(b []byte) (int, error) {
 	e.held = append(e.held, b...)
 	for len(e.held) > 0 {

@@ -36,7 +36,6 @@ func (o *Output) Begun() bool { return o.begun }
 // never did. Of a long text it is the end.
 func (o *Output) Before() string { return string(o.head) }
 
-// Write takes what the process has written.
 func (o *Output) Write(b []byte) (int, error) {
 	if o.begun {
 		return o.to.Write(b)

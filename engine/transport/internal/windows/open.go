@@ -27,7 +27,6 @@ type opened struct {
 	err   error // how reading has ended
 }
 
-// open starts the script and waits for its answer.
 func open(ctx context.Context, exec Exec, name string) (io.ReadCloser, error) {
 	line, err := script("open", map[string]string{"path": name})
 	if err != nil {
@@ -95,7 +94,6 @@ func (o *opened) Read(b []byte) (int, error) {
 	return n, o.err
 }
 
-// finish compares the sums.
 func (o *opened) finish() error {
 	line, err := o.from.ReadString('\n')
 	if err != nil {

@@ -23,7 +23,6 @@ var scripts embed.FS
 // Exec runs PowerShell on the machine, as transport.Conn does.
 type Exec func(ctx context.Context, p transport.Process) (int, error)
 
-// script is one of the scripts with its arguments.
 func script(name string, arguments any) (string, error) {
 	common, err := scripts.ReadFile("scripts/common.ps1")
 	if err != nil {

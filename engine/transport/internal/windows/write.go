@@ -113,7 +113,6 @@ func (p *parts) Read(b []byte) (int, error) {
 	return n, nil
 }
 
-// next makes the next part.
 func (p *parts) next() {
 	const digits = 8
 	if p.block == nil {

@@ -206,7 +206,6 @@ func (p *Proxy) serve(client net.Conn) {
 	<-over
 }
 
-// strike makes the connection fail.
 func (c *passage) strike(f Fault) {
 	c.once.Do(func() {
 		switch f {

@@ -200,7 +200,6 @@ func (s *Server) Cut() {
 // Log is what the server has written.
 func (s *Server) Log() string { return s.log.String() }
 
-// keygen makes a key pair and returns the private file.
 func (s *Server) keygen(t testing.TB, name string) string {
 	t.Helper()
 	return Keygen(t, filepath.Join(s.Dir, name))

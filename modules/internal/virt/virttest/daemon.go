@@ -79,7 +79,6 @@ func command(dir string) *exec.Cmd {
 	return cmd
 }
 
-// wait returns when the daemon listens.
 func (h *Host) wait(t testing.TB, dir string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), startWithin)
