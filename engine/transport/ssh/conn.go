@@ -13,7 +13,6 @@ import (
 	"kinit/engine/module"
 	"kinit/engine/transport"
 	"kinit/engine/transport/internal/life"
-	"kinit/engine/transport/internal/posix"
 	"kinit/engine/transport/internal/sftpfs"
 )
 
@@ -50,8 +49,7 @@ func Dial(ctx context.Context, config Config) (*Conn, error) {
 
 func newFiles(c *Conn) module.Files {
 	if c.config.Windows {
-		system := windowsRemote{sftpfs.FS(fileSource{c})}
-		return windowsFiles{remote: system, sftp: posix.WithoutAccounts(system), exec: c.Exec}
+		return newWindowsFiles(c)
 	}
 	return sftpfs.New(fileSource{c}, c.Exec)
 }

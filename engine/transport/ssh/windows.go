@@ -11,6 +11,7 @@ import (
 	"kinit/engine/module"
 	"kinit/engine/transport"
 	"kinit/engine/transport/internal/posix"
+	"kinit/engine/transport/internal/sftpfs"
 	"kinit/engine/transport/internal/windows"
 )
 
@@ -24,6 +25,11 @@ type windowsFiles struct {
 }
 
 var _ module.Files = windowsFiles{}
+
+func newWindowsFiles(c *Conn) windowsFiles {
+	system := windowsRemote{sftpfs.FS(fileSource{c})}
+	return windowsFiles{remote: system, sftp: posix.WithoutAccounts(system), exec: c.Exec}
+}
 
 // outward converts a path to the form of OpenSSH's SFTP server for Windows: /C:/folder.
 func outward(op, name string) (string, error) {

@@ -47,13 +47,7 @@ func newWire(c Config) (wire, error) {
 	if c.Auth == NTLM {
 		return newSealedWire(c), nil
 	}
-	tls, err := c.tlsConfig()
-	if err != nil {
-		return nil, err
-	}
-	t := newTransport(c, c.dial)
-	t.TLSClientConfig = tls
-	return &plainWire{config: c, http: newHTTP(t)}, nil
+	return newPlainWire(c)
 }
 
 // lostError is the error of an operation without an answer.

@@ -36,6 +36,16 @@ type plainWire struct {
 	http   *http.Client
 }
 
+func newPlainWire(c Config) (*plainWire, error) {
+	tls, err := c.tlsConfig()
+	if err != nil {
+		return nil, err
+	}
+	t := newTransport(c, c.dial)
+	t.TLSClientConfig = tls
+	return &plainWire{config: c, http: newHTTP(t)}, nil
+}
+
 func (w *plainWire) post(ctx context.Context, message []byte) (answer, error) {
 	return post(ctx, w.http, w.config.url(), soapType+";charset=UTF-8", message, func(r *http.Request) {
 		if w.config.Auth == Certificate {
