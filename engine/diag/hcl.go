@@ -1,6 +1,7 @@
 package diag
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -53,7 +54,7 @@ func unknownFunction(d Diagnostic, name string, ctx *hcl.EvalContext) Diagnostic
 		names = slices.AppendSeq(names, maps.Keys(ctx.Functions))
 	}
 	d.Summary = "Unknown function"
-	d.Detail = fmt.Sprintf("There is no function %q.%s", name, Near(name, names))
+	d.Detail = fmt.Sprintf("There is no function %q.%s", name, cmp.Or(Near(name, names), " docs/functions.md has all there are."))
 	return d
 }
 
@@ -73,7 +74,7 @@ func unknownName(d Diagnostic, t hcl.Traversal, ctx *hcl.EvalContext) Diagnostic
 		types := value.Type().AttributeTypes()
 		if _, found := types[name]; !found {
 			d.Summary = "Unknown name"
-			d.Detail = fmt.Sprintf("There is no %q in %s.%s", name, path, nearOrAll(name, slices.Collect(maps.Keys(types))))
+			d.Detail = fmt.Sprintf("There is no %q in %s.%s", name, path, cmp.Or(NearOrAll(name, slices.Collect(maps.Keys(types))), declare(path, name)))
 			return d
 		}
 		if !value.IsKnown() || value.IsNull() {
@@ -82,6 +83,17 @@ func unknownName(d Diagnostic, t hcl.Traversal, ctx *hcl.EvalContext) Diagnostic
 		value, path = value.GetAttr(name), path+"."+name
 	}
 	return d
+}
+
+// declare says how a value is declared, where there is none yet.
+func declare(path, name string) string {
+	switch path {
+	case "var":
+		return fmt.Sprintf(" Declare it, as in: variable %q { default = … }", name)
+	case "local":
+		return " Declare it, as in: locals { " + name + " = … }"
+	}
+	return ""
 }
 
 // nameOf is the name that a step of a traversal chooses.
@@ -109,7 +121,7 @@ func unknownRoot(d Diagnostic, name string, ctx *hcl.EvalContext) Diagnostic {
 		d.Detail += " " + where
 		return d
 	}
-	d.Detail += nearOrAll(name, names)
+	d.Detail += NearOrAll(name, names)
 	return d
 }
 
@@ -124,8 +136,8 @@ var elsewhere = map[string]string{
 	"cluster": "The spec has no block of this name.",
 }
 
-// nearOrAll offers the names most like a mistyped one, or lists all names.
-func nearOrAll(given string, names []string) string {
+// NearOrAll offers the names most like a mistyped one, or lists all names.
+func NearOrAll(given string, names []string) string {
 	if near := Near(given, names); near != "" || len(names) == 0 {
 		return near
 	}

@@ -138,7 +138,7 @@ stage "first" {}
 		{"x.hcl", `"${path.cwd} ${path.home}"`, in.Sources.Cwd + " /home/user"},
 		{"x.hcl", `"${run.last_stage},${run.stop_after},${run.recreate},${run.purge},${run.check}"`, "last,,true,false,false"},
 		{"x.hcl", `hosts[run.hosts[0]].name`, "nyctea"},
-		{"x.hcl", `var.x`, `There is no "x" in var.`},
+		{"x.hcl", `var.x`, `There is no "x" in var. Declare it, as in: variable "x" { default = … }`},
 	}
 	for _, test := range tests {
 		if got := text(t, s, test.file, test.expr); got != test.want {
@@ -222,7 +222,7 @@ func TestNewTellsEveryMistakeOnce(t *testing.T) {
 		},
 		"locals in a cycle": {
 			"locals {\n  b = local.a\n  a = local.b\n  c = local.a\n}", nil,
-			`x.hcl:3,3-4: Locals in a cycle: Each of these locals refers to the next one: local.a → local.b → local.a.`,
+			`x.hcl:3,3-4: Locals in a cycle: Each of these locals refers to the next one: local.a → local.b → local.a. Write the value of one of them without the others.`,
 		},
 		"an unknown local": {
 			"locals {\n  port = 1\n  x = local.prot\n}", nil,

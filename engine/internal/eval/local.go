@@ -137,7 +137,7 @@ func localCycles(order *graph.Graph[string], byName map[string]*spec.Local) diag
 	var diags diag.List
 	for _, cycle := range cycles.Cycles {
 		text := "local." + strings.Join(append(cycle, cycle[0]), " → local.")
-		diags = append(diags, diag.Errorf(&byName[cycle[0]].Range, "Locals in a cycle", "Each of these locals refers to the next one: %s.", text)...)
+		diags = append(diags, diag.Errorf(&byName[cycle[0]].Range, "Locals in a cycle", "Each of these locals refers to the next one: %s. Write the value of one of them without the others.", text)...)
 	}
 	return diags
 }

@@ -1,6 +1,7 @@
 package spec
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/hashicorp/hcl/v2/hclsyntax"
@@ -75,7 +76,7 @@ func (l *loader) readMembers(b *hclsyntax.Block, common *Task) {
 			continue
 		}
 		if _, known := types[inner.Type]; !known {
-			l.errorf(inner.TypeRange, "Unknown block type", "A block has no block %q.%s", inner.Type, diag.Hint(inner.Type, []string{"task", "block", "import", "become"}))
+			l.errorf(inner.TypeRange, "Unknown block type", "A block has no block %q.%s", inner.Type, cmp.Or(diag.Hint(inner.Type, []string{"task", "block", "import", "become"}), " It has task, block, import and become; what else a task needs is in the task, and handlers are outside of blocks."))
 			continue
 		}
 		members++

@@ -45,7 +45,7 @@ type importBlock struct {
 func (l *loader) claim(what, address string, at hcl.Range) bool {
 	first, taken := l.places[l.in.Address(address)]
 	if taken {
-		l.errorf(at, "Duplicate "+what, "%s is declared already, at %s.", address, first)
+		l.errorf(at, "Duplicate "+what, "%s is declared already, at %s. Rename one of them, or leave it out.", address, first)
 		return false
 	}
 	l.places[l.in.Address(address)] = at

@@ -159,7 +159,7 @@ func (d *Decoder) unexpected(body *hclsyntax.Body, all []module.Argument) (found
 			name, at = b.Labels[0], b.LabelRanges[0]
 		}
 		if !slices.Contains(blocks, name) {
-			report(at, "Unknown block type", "There is no block %q here.%s", name, diag.Hint(name, blocks))
+			report(at, "Unknown block type", "There is no block %q here.%s", name, cmp.Or(diag.Hint(name, blocks), diag.NearOrAll(name, blocks), known(args)))
 		}
 	}
 	return found

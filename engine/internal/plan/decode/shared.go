@@ -150,7 +150,12 @@ func KeyText(key cty.Value) (string, bool) {
 
 // ErrorText formats an error with the path inside of the value.
 func ErrorText(err error) string {
-	words := strings.Replace(err.Error(), "a bool is required", "true or false is required", 1)
+	words := strings.NewReplacer(
+		"a bool is required", "true or false is required",
+		"string required, but have tuple", "a text is required, and this is a list",
+		"string required, but have list", "a text is required, and this is a list",
+		"string required, but have object", "a text is required, and this is an object",
+	).Replace(err.Error())
 	at, ok := err.(cty.PathError)
 	if !ok || len(at.Path) == 0 {
 		return words

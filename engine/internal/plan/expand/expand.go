@@ -1,6 +1,7 @@
 package expand
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 
@@ -122,7 +123,7 @@ func (x *expander) declareHost(s *spec.Host, scope *hcl.EvalContext, name string
 		if s.Name != nil {
 			at = s.Name.Range()
 		}
-		x.Errorf(at, "Duplicate host", "There is a host %q already.", name)
+		x.Errorf(at, "Duplicate host", "There is a host %q already. Give this one another name.", name)
 		return
 	}
 	if s.Via != nil {
@@ -186,7 +187,7 @@ func (x *expander) checkVia() {
 
 // UnknownModule returns the error of a task whose module does not exist.
 func UnknownModule(t *spec.Task, known []string) diag.List {
-	return diag.Errorf(&t.ModuleRange, "Unknown module", "There is no module %q.%s", t.Module, diag.HintModule(t.Module, known))
+	return diag.Errorf(&t.ModuleRange, "Unknown module", "There is no module %q.%s", t.Module, cmp.Or(diag.HintModule(t.Module, known), " \"kinit modules\" lists all."))
 }
 
 // declare makes a task or handler block without instances.

@@ -1,6 +1,7 @@
 package expand
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -159,11 +160,8 @@ func (s *Set) Find(in *Namespace, root, module, name string) (*Block, string) {
 			names = append(names, block.Spec.Name)
 		}
 	}
-	near := diag.Near(name, names)
-	if near == "" {
-		near = diag.Near(address, references)
-	}
-	return nil, near
+	missing := fmt.Sprintf(" Declare it, as in: %s %q %q { … }", root, module, name)
+	return nil, cmp.Or(diag.Near(name, names), diag.NearOrAll(address, references), missing)
 }
 
 // Handlers finds the handlers that an expression names: one, or those of an import with
@@ -233,7 +231,7 @@ func inside(in *Namespace, t hcl.Traversal, at hcl.Range) ([]*Namespace, hcl.Tra
 		for _, outer := range within {
 			of := outer.Imports[label]
 			if of == nil {
-				return nil, nil, diag.Errorf(&at, "Unknown import", "There is no import.%s.%s", label, diag.Near(label, slices.Collect(maps.Keys(outer.Imports))))
+				return nil, nil, diag.Errorf(&at, "Unknown import", "There is no import.%s.%s", label, diag.NearOrAll(label, slices.Collect(maps.Keys(outer.Imports))))
 			}
 			if key != "" && of.ByKey[key] == nil {
 				return nil, nil, diag.Errorf(&at, "Unknown import", "import.%s has no key %q.%s", label, key, diag.Near(key, of.Keys))

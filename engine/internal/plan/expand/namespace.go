@@ -253,7 +253,7 @@ func (s *Namespace) Bindings(t hcl.Traversal) ([]*Binding, diag.List) {
 	case len(t) < 2:
 		return nil, diag.Errorf(&at, "Invalid reference", "Name an output of an import, as in import.shop.url.")
 	case s.Imports[key] == nil:
-		return nil, diag.Errorf(&at, "Unknown import", "There is no import.%s.%s", key, diag.Near(key, slices.Collect(maps.Keys(s.Imports))))
+		return nil, diag.Errorf(&at, "Unknown import", "There is no import.%s.%s", key, diag.NearOrAll(key, slices.Collect(maps.Keys(s.Imports))))
 	}
 	return s.imported("import."+key, s.Imports[key], t[2:], at)
 }

@@ -208,7 +208,7 @@ func (r *resolver) membersOf(in *expand.Namespace, e hcl.Expression) References 
 			return r.softly(e.Range(), func(task *spec.Task) bool { return task.Within(s) && !task.Handler })
 		}
 	}
-	r.Errorf(e.Range(), "Unknown block", "There is no block.%s.%s", name, diag.Near(name, names))
+	r.Errorf(e.Range(), "Unknown block", "There is no block.%s.%s", name, diag.NearOrAll(name, names))
 	return nil
 }
 
@@ -229,7 +229,7 @@ func (r *resolver) importOf(in *expand.Namespace, e hcl.Expression) References {
 	label, _ := expand.StepKey(t[1])
 	of := in.Imports[label]
 	if of == nil {
-		r.Errorf(e.Range(), "Unknown import", "There is no import.%s.%s", label, diag.Near(label, slices.Collect(maps.Keys(in.Imports))))
+		r.Errorf(e.Range(), "Unknown import", "There is no import.%s.%s", label, diag.NearOrAll(label, slices.Collect(maps.Keys(in.Imports))))
 		return nil
 	}
 	if key != "" && of.ByKey[key] == nil {
