@@ -204,7 +204,7 @@ block "noted" {
   }
 
   task "ovn_leave" "noted" {
-    host       = local.first
+    hosts      = slice(local.database_hosts, 0, min(1, length(local.database_hosts)))
     northbound = { for h in local.database_hosts : task.facts.underlay[h].route_address => jsondecode(task.command.noted[h].stdout).northbound }
     southbound = { for h in local.database_hosts : task.facts.underlay[h].route_address => jsondecode(task.command.noted[h].stdout).southbound }
   }

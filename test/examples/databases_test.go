@@ -23,7 +23,7 @@ func TestDatabasesOfThreeHypervisorsAreThereBeforeTheyAreUsed(t *testing.T) {
 		{`task.ovn_member.northbound["b"]`, `task.systemd_unit.ovn_northbound["b"]`},
 		{`task.firewall.members["c"]`, `task.systemd_unit.ovn_northbound["c"]`},
 		{`task.wait.members["c"]["sb OVN_Southbound"]`, "task.ovn_switch.cluster"},
-		{`task.wait.members["c"]["nb OVN_Northbound"]`, "task.ovn_leave.noted"},
+		{`task.wait.members["c"]["nb OVN_Northbound"]`, `task.ovn_leave.noted["a"]`},
 		{`task.systemd_unit.ovn_relay["c"]`, `task.ovn_chassis.chassis["a"]`},
 		{`task.systemd_unit.ovn_northd["b"]`, "task.ovn_sync.overlay"},
 	} {

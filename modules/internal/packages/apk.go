@@ -72,7 +72,7 @@ func (apk) Held(context.Context, module.Host, []string) (map[string]bool, error)
 }
 
 func (apk) Hold(_ context.Context, _ module.Host, name string, _ bool) error {
-	return fmt.Errorf("apk holds no packages, it keeps %s at a version that names has for it, as in \"%s=1.2.3-r0\": leave out held", name, name)
+	return fmt.Errorf("apk holds no packages, it keeps %s at a version that names has for it, as in \"%s=1.2-r0\": leave out held", name, name)
 }
 
 // Describe reads the package's own description, which is the file .PKGINFO in it.
