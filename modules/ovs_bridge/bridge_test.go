@@ -42,7 +42,7 @@ func TestBridgeOnRealOpenVSwitch(t *testing.T) {
 		t.Errorf("br-ex is %q, want mtu 1400 and its MAC", got)
 	}
 	m.Output("ip", "addr", "add", "172.17.0.1/24", "dev", "br-ex")
-	want = "configure device br-ex\n  ip addr del 172.17.0.1/24 dev br-ex"
+	want = "configure device br-ex\n  ip addr del 172.17.0.1/24 dev br-ex\n  ip addr replace 172.16.0.254/24 dev br-ex"
 	if got := moduletest.Texts(t, bridge(external)(), h); !slices.Equal(got, []string{want}) {
 		t.Errorf("after an address was added by hand: %q, want %q", got, want)
 	}
