@@ -113,20 +113,14 @@ block "upgrade_controllers" {
     first            = host.name == local.first_node
     config           = host.name == local.first_node ? local.init_config : ""
     patches          = local.patches
-    # kubeadm gives a pod of its own 15 s to end, which is too short on a busy host. kinit has looked at the nodes, the
-    # control plane and etcd before.
     ignore_preflight = concat(["CreateJob"], var.ignore_preflight, task.facts.node[host.name].container == "" ? [] : local.shared_kernel)
     timeouts         = local.upgrade_timeouts
     wait             = var.cluster_timeout
     timeout          = "4h"
     advice           = local.upgrade_advice
     depends_on       = [task.kubectl_drain.upgrade_controller, task.kubeadm_config.init]
-
-    # A busy cluster may not run kubeadm's trial job in the 15 seconds that it has.
-    retry {
-      attempts = 3
-      delay    = "10s"
-    }
+    # CreateJob gives a trial pod 15 s to end, which is too short on a busy cluster. kinit has looked at the nodes, the
+    # control plane and etcd before.
   }
 
   # A member says so only when a quorum of them agrees.
