@@ -99,6 +99,28 @@ func TestARealNodeIsDrained(t *testing.T) {
 	}
 }
 
+func TestANodeThatIsLostDuringItsDrainIsNotWaitedFor(t *testing.T) {
+	c := cluster{kube.NewServer(t), t}
+	t.Setenv("PATH", c.Folder+":"+os.Getenv("PATH"))
+	h := moduletest.LocalHost(t, "k8s")
+	c.node("n1", "True")
+	// Nobody ends it, as no kubelet is there.
+	c.Do(c.t, `{"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "page-1", "ownerReferences": [{"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "page", "uid": "1", "controller": true}]},
+		"spec": {"nodeName": "n1", "terminationGracePeriodSeconds": 600, "containers": [{"name": "c", "image": "i"}]}}`, "create", "--filename", "-")
+	c.Do(c.t, "", "patch", "pod", "page-1", "--subresource", "status", "--patch", `{"status": {"phase": "Running", "conditions": [{"type": "Ready", "status": "True"}]}}`)
+	task := c.task("n1", func(t *kubectldrain.Task) { t.Destroy, t.Within = true, "10m" })
+	moduletest.WantTexts(t, task, h, "cordon n1", "drain n1: default/page-1")
+	steps := moduletest.Steps(t, task, h)
+	if err := steps[0].Do(t.Context(), h); err != nil {
+		t.Fatal(err)
+	}
+	c.Do(c.t, "", "patch", "node", "n1", "--subresource", "status", "--patch", `{"status": {"conditions": [{"type": "Ready", "status": "Unknown", "message": "Kubelet stopped posting node status."}]}}`)
+	if err := steps[1].Do(t.Context(), h); err != nil {
+		t.Error(err)
+	}
+	moduletest.WantTexts(t, task, h)
+}
+
 func TestARealNodeIsDrainedForAWhileAndGetsPodsAgain(t *testing.T) {
 	c := cluster{kube.NewServer(t), t}
 	t.Setenv("PATH", c.Folder+":"+os.Getenv("PATH"))

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -140,38 +141,60 @@ func (t *Task) cordon(ctx context.Context, h module.Host) error {
 	return err
 }
 
-// timeIsOver is in what kubectl says when pods are still there at its time limit.
-const timeIsOver = "global timeout reached"
+// timesOver are in what kubectl says when pods are still there at its time limit.
+var timesOver = []string{"global timeout reached", "to terminate: context deadline exceeded"}
 
-// drain evicts the pods and waits until they have gone.
+// lookAgain is how long a node that may be lost is drained before it is asked again whether it answers. Kubernetes notices
+// only after 40 seconds or so that a machine has gone, and its pods never end.
+const lookAgain = 15 * time.Second
+
+// drain evicts the pods and waits until they have gone. Those of a node that stops answering stay, if it may be destroyed.
 func (t *Task) drain(ctx context.Context, h module.Host) error {
-	limit, err := t.within()
+	within, err := t.within()
 	if err != nil {
 		return err
 	}
-	limit = module.Stretch(h, limit)
-	args := []string{"drain", t.Node, "--ignore-daemonsets", "--delete-emptydir-data", "--timeout", limit.Round(time.Second).String()}
+	within = module.Stretch(h, within)
+	for left := within; ; left -= lookAgain {
+		limit := left
+		if t.Destroy {
+			limit = min(left, lookAgain)
+		}
+		err := t.evict(ctx, h, limit)
+		if err == nil {
+			return nil
+		}
+		exit, ended := errors.AsType[*module.ExitError](err)
+		if !ended || !slices.ContainsFunc(timesOver, func(over string) bool { return strings.Contains(exit.Stderr, over) }) {
+			return fmt.Errorf("drain %s: %w", t.Node, err)
+		}
+		s, readErr := t.read(ctx, h)
+		switch {
+		case readErr == nil && t.Destroy && (len(s.pods) == 0 || !s.answers):
+			return nil
+		case t.Destroy && left > lookAgain:
+			continue
+		case readErr != nil || len(s.pods) == 0:
+			return fmt.Errorf("drain %s: %w", t.Node, err)
+		}
+		budgets, readErr := t.budgets(ctx, h)
+		if readErr != nil {
+			return fmt.Errorf("drain %s: %w", t.Node, err)
+		}
+		return fmt.Errorf("pods of %s are still there after %s:\n%s\nThe node gets no more pods. Let the pods move, and run again", t.Node, within, strings.Join(s.kept(budgets), "\n"))
+	}
+}
+
+// evict evicts the pods and waits for them for so long.
+func (t *Task) evict(ctx context.Context, h module.Host, limit time.Duration) error {
+	args := []string{"drain", t.Node, "--ignore-daemonsets", "--delete-emptydir-data", "--timeout", max(time.Second, limit.Round(time.Second)).String()}
 	if t.Destroy {
 		args = append(args, "--force")
 	}
-	_, err = h.Run(ctx, module.Command{Argv: t.client().Argv(args...), Line: func(line string) {
+	_, err := h.Run(ctx, module.Command{Argv: t.client().Argv(args...), Line: func(line string) {
 		if !strings.HasPrefix(line, "Warning: ") {
 			h.Report(event.Progress{Text: line})
 		}
 	}})
-	if err == nil {
-		return nil
-	}
-	if exit, ended := errors.AsType[*module.ExitError](err); !ended || !strings.Contains(exit.Stderr, timeIsOver) {
-		return fmt.Errorf("drain %s: %w", t.Node, err)
-	}
-	s, readErr := t.read(ctx, h)
-	if readErr != nil || len(s.pods) == 0 {
-		return fmt.Errorf("drain %s: %w", t.Node, err)
-	}
-	budgets, readErr := t.budgets(ctx, h)
-	if readErr != nil {
-		return fmt.Errorf("drain %s: %w", t.Node, err)
-	}
-	return fmt.Errorf("pods of %s are still there after %s:\n%s\nThe node gets no more pods. Let the pods move, and run again", t.Node, limit, strings.Join(s.kept(budgets), "\n"))
+	return err
 }
