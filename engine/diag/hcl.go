@@ -85,7 +85,7 @@ func unknownName(d Diagnostic, t hcl.Traversal, ctx *hcl.EvalContext) Diagnostic
 	return d
 }
 
-// declare says how a value is declared, where there is none yet.
+// declare returns the hint that shows how to declare a value of a kind that has none yet.
 func declare(path, name string) string {
 	switch path {
 	case "var":

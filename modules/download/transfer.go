@@ -55,7 +55,7 @@ func (t *Task) transfer(ctx context.Context, h module.Host, part string) error {
 	}
 }
 
-// size is that of a part, or 0 if there is none that can be read.
+// size returns the size of a part in bytes, or 0 if the part cannot be read.
 func size(ctx context.Context, h module.Host, part string) int64 {
 	info, err := h.Files().Stat(ctx, part)
 	if err != nil {

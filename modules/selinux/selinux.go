@@ -127,7 +127,7 @@ func (m modes) switches(mode string) bool {
 	return m.Live != mode && m.Live != disabled && mode != disabled
 }
 
-// set marks the host with its modes, and changes what is left to change.
+// set records the host's modes in a mark, and changes those that differ.
 func (t *Task) set(ctx context.Context, h module.Host) error {
 	have, err := read(ctx, h)
 	if err != nil {

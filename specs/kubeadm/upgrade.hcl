@@ -106,21 +106,22 @@ block "upgrade_controllers" {
   }
 
   task "kubeadm_upgrade" "controller" {
-    hosts            = local.upgradable_plane
-    when             = contains(local.due, host.name)
-    version          = local.kubernetes_version
-    programs         = local.upgrade_root
-    first            = host.name == local.first_node
-    config           = host.name == local.first_node ? local.init_config : ""
-    patches          = local.patches
+    hosts    = local.upgradable_plane
+    when     = contains(local.due, host.name)
+    version  = local.kubernetes_version
+    programs = local.upgrade_root
+    first    = host.name == local.first_node
+    config   = host.name == local.first_node ? local.init_config : ""
+    patches  = local.patches
+
+    # CreateJob gives a trial pod 15 s to end, which is too short on a busy cluster. kinit has looked at the nodes, the
+    # control plane and etcd before.
     ignore_preflight = concat(["CreateJob"], var.ignore_preflight, task.facts.node[host.name].container == "" ? [] : local.shared_kernel)
     timeouts         = local.upgrade_timeouts
     wait             = var.cluster_timeout
     timeout          = "4h"
     advice           = local.upgrade_advice
     depends_on       = [task.kubectl_drain.upgrade_controller, task.kubeadm_config.init]
-    # CreateJob gives a trial pod 15 s to end, which is too short on a busy cluster. kinit has looked at the nodes, the
-    # control plane and etcd before.
   }
 
   # A member says so only when a quorum of them agrees.
