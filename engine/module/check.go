@@ -24,8 +24,9 @@ func (d Duration) Time() time.Duration {
 //   - enum:"present,absent" lists the values that are possible
 //   - nonempty:"want a name" refuses an empty value with that text; an optional argument may
 //     be empty if the object should be absent
-//   - path:"clean" refuses what CheckPath does, and path:"absolute" a relative path; an
-//     optional argument without a default may be empty
+//   - path:"clean" refuses what CheckPath does, and path:"absolute" a relative path, in a list too;
+//     an optional argument without a default may be empty. With path:"own" the task checks the
+//     path itself. All of them may begin with "~" or "~user", a home folder of the host
 //   - like:"90s" of a Duration is an example for the message about a wrong one
 func Check(task Task) error {
 	if value := reflect.ValueOf(task); value.Kind() == reflect.Pointer {
@@ -86,15 +87,26 @@ func (a Argument) check(value reflect.Value, absent bool) error {
 	if d, ok := value.Interface().(Duration); ok && timed && d.Time() <= 0 {
 		return fmt.Errorf("%s is %q, want a duration such as %q", a.Name, string(d), example)
 	}
-	if kind, ok := a.Field.Tag.Lookup("path"); ok && (value.String() != "" || !a.mayBeEmpty()) {
-		if kind == "clean" {
-			return CheckPath(a.Name, value.String())
-		}
-		if !path.IsAbs(value.String()) {
-			return fmt.Errorf("%s is %q, expected an absolute path", a.Name, value.String())
+	if kind, ok := a.Field.Tag.Lookup("path"); ok {
+		for _, text := range texts(value) {
+			if err := a.checkPath(kind, text.String()); err != nil {
+				return err
+			}
 		}
 	}
 	return a.checkWords(value)
+}
+
+func (a Argument) checkPath(kind, value string) error {
+	switch {
+	case kind == "own" || value == "" && a.mayBeEmpty():
+		return nil
+	case kind == "clean":
+		return CheckPath(a.Name, value)
+	case !path.IsAbs(value) && !InHome(value):
+		return fmt.Errorf("%s is %q, expected an absolute path", a.Name, value)
+	}
+	return nil
 }
 
 // Mistake returns the mistake that tags find in the value of an argument alone. An empty one may be
@@ -112,12 +124,16 @@ func (a Argument) mayBeEmpty() bool {
 	return a.Kind == "optional" && !given
 }
 
-// CheckPath returns the mistake in a path argument: it must be absolute and
-// clean, and not a root folder.
+// CheckPath returns the mistake in a path argument: it must be absolute and clean, and not a root
+// folder. It may begin with "~" or "~user", and may then be the home folder.
 func CheckPath(argument, value string) error {
 	switch {
 	case value == "":
 		return fmt.Errorf("%s is empty, want an absolute path", argument)
+	case InHome(value) && path.Clean(value) != value:
+		return fmt.Errorf("%s is %q, want it without empty, \".\" or \"..\" parts", argument, value)
+	case InHome(value):
+		return nil
 	case !strings.HasPrefix(value, "/"):
 		return fmt.Errorf("%s is %q, want an absolute path", argument, value)
 	case value == "/":

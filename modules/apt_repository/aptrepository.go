@@ -54,7 +54,7 @@ type Task struct {
 	// signed_by is given.
 	Key string `hcl:"key,optional"`
 	// SignedBy is the absolute path of a keyring that is already on the host.
-	SignedBy string `hcl:"signed_by,optional"`
+	SignedBy string `hcl:"signed_by,optional" path:"clean"`
 	// Options are further fields of the file, such as { "Check-Valid-Until" = "no" };
 	// man 5 sources.list.
 	Options map[string]string `hcl:"options,optional"`
@@ -103,7 +103,7 @@ func (t *Task) checkKey() error {
 	if t.Key != "" {
 		return repository.CheckKey(t.Key)
 	}
-	return module.CheckPath("signed_by", t.SignedBy)
+	return nil
 }
 
 // checkSuites checks that only suites without a path have components.

@@ -4,6 +4,7 @@ package archive
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -32,7 +33,7 @@ import (
 type Task struct {
 	// Source is the absolute path of the folder on the host. Needed unless state is
 	// "absent". The archive contains the folder's content, not the folder itself.
-	Source string `hcl:"source,optional"`
+	Source string `hcl:"source,optional" path:"clean"`
 	// Dest is the absolute path of the archive on the host. Its folder must exist.
 	Dest string `hcl:"dest" path:"clean"`
 	// Format is "tar", "tar.gz", "tar.xz", "tar.zst" or "zip". Default: by the ending of
@@ -53,8 +54,8 @@ func (t *Task) Validate() error {
 	if err := t.Want.Validate(); err != nil || t.Absent() {
 		return err
 	}
-	if err := module.CheckPath("source", t.Source); err != nil {
-		return err
+	if t.Source == "" {
+		return errors.New("source is empty, want an absolute path")
 	}
 	if strings.HasPrefix(t.Dest, t.Source+"/") {
 		return fmt.Errorf("dest %s is in source %s, want it elsewhere: the archive would be in itself", t.Dest, t.Source)

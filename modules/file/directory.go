@@ -22,7 +22,7 @@ import (
 //   - an absent folder is not the cluster's, or a file system is mounted in it
 type DirectoryTask struct {
 	// Path is the absolute path of the folder.
-	Path string `hcl:"path"`
+	Path string `hcl:"path" path:"clean"`
 	module.Presence
 	// Mode is the permission bits of the folder, not of its parents, such as
 	// "0755". Default: unchanged, "0755" for a new folder.
@@ -43,7 +43,7 @@ func (t *DirectoryTask) want() fileattr.Want {
 	return fileattr.Want{Mode: t.Mode, Owner: t.Owner, Group: t.Group}
 }
 
-func (t *DirectoryTask) Validate() error { return check(t.Path, t.want()) }
+func (t *DirectoryTask) Validate() error { return t.want().Validate() }
 
 func (t *DirectoryTask) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	s, err := read(ctx, h, t.Path, t.Absent())

@@ -25,7 +25,7 @@ import (
 //   - an absent file is not the cluster's
 type Task struct {
 	// Path is the absolute path of the file. Its folder must exist.
-	Path string `hcl:"path"`
+	Path string `hcl:"path" path:"clean"`
 	// State is whether the file should be there. Default: "present"; with mode, owner or
 	// group the file must then exist already.
 	State string `hcl:"state,optional" enum:"present,absent"`
@@ -41,7 +41,7 @@ func Kind() module.Kind {
 // Absent reports whether the file should not be there.
 func (t *Task) Absent() bool { return t.State == "absent" }
 
-func (t *Task) Validate() error { return check(t.Path, t.Want) }
+func (t *Task) Validate() error { return t.Want.Validate() }
 
 func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	if t.Absent() {

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"kinit/engine/module"
-	"kinit/modules/internal/fileattr"
 	"kinit/modules/internal/pathmark"
 )
 
@@ -23,9 +22,9 @@ const cleanUp = 10 * time.Second
 //   - its folder is missing
 type LinkTask struct {
 	// Path is the absolute path of the link. Its folder must exist.
-	Path string `hcl:"path"`
+	Path string `hcl:"path" path:"clean"`
 	// Target is the target of the link. It need not exist.
-	Target string `hcl:"target,optional" nonempty:"want where the link leads"`
+	Target string `hcl:"target,optional" nonempty:"want where the link leads" path:"own"`
 	// Force lets the link replace a regular file, which is lost.
 	Force bool `hcl:"force,optional"`
 	module.Presence
@@ -35,10 +34,6 @@ func LinkKind() module.Kind {
 	return module.With[LinkTask, LinkOutputs](module.Kind{Name: "link", Marks: []module.MarkKind{
 		module.NewMarkKind("link", "link", pathmark.Remove, module.MarkTraits{File: module.MarkedPath}),
 	}})
-}
-
-func (t *LinkTask) Validate() error {
-	return check(t.Path, fileattr.Want{})
 }
 
 func (t *LinkTask) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {

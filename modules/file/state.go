@@ -6,7 +6,6 @@ import (
 	"io/fs"
 
 	"kinit/engine/module"
-	"kinit/modules/internal/fileattr"
 	"kinit/modules/internal/ownership"
 )
 
@@ -44,14 +43,6 @@ func describe(info module.FileInfo) string {
 		return "a link to " + info.Target
 	}
 	return "a special file"
-}
-
-// check finds the mistakes that are common to all three modules.
-func check(path string, want fileattr.Want) error {
-	if err := module.CheckPath("path", path); err != nil {
-		return err
-	}
-	return want.Validate()
 }
 
 type Outputs struct {

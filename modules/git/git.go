@@ -59,7 +59,7 @@ type Task struct {
 	Password secret.Value `hcl:"password,optional"`
 	// IdentityFile is the absolute path, on the host, of the private key for a
 	// repository by ssh. Default: the keys of the user.
-	IdentityFile string `hcl:"identity_file,optional"`
+	IdentityFile string `hcl:"identity_file,optional" path:"clean"`
 	module.Presence
 
 	commit    string     // the current or future commit
@@ -82,11 +82,6 @@ func (t *Task) Hide(argument string) bool {
 func (t *Task) Validate() error {
 	if t.Absent() {
 		return nil
-	}
-	if t.IdentityFile != "" {
-		if err := module.CheckPath("identity_file", t.IdentityFile); err != nil {
-			return err
-		}
 	}
 	switch {
 	case t.sensitive:

@@ -29,20 +29,11 @@ import (
 //   - a program fails; the error has its last lines
 type Task struct {
 	// Folders are the folders, of which the later ones win. A missing one is empty.
-	Folders []string `hcl:"folders,optional" default:"/etc/ansible/facts.d,/etc/kinit/facts.d"`
+	Folders []string `hcl:"folders,optional" default:"/etc/ansible/facts.d,/etc/kinit/facts.d" path:"clean"`
 }
 
 func Kind() module.Kind {
 	return module.With[Task, Outputs](module.Kind{Name: "local_facts", Reads: true})
-}
-
-func (t *Task) Validate() error {
-	for _, folder := range t.Folders {
-		if err := module.CheckPath("folders", folder); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 func (t *Task) Plan(ctx context.Context, _ module.Host) ([]module.Step, error) {

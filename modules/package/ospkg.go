@@ -54,7 +54,7 @@ type Task struct {
 	// Files are packages in files of the host, by their absolute paths. One is installed if its
 	// version is not. What it needs comes from the repositories. Nobody but root may be able to
 	// change or to replace a file: the scripts in a package run as root.
-	Files []string `hcl:"files,optional"`
+	Files []string `hcl:"files,optional" path:"clean"`
 	// State is the wanted state. "latest" is the newest version in the host's package lists,
 	// with release that of the release; a held package then keeps its version.
 	State string `hcl:"state,optional" enum:"present,absent,latest" default:"present"`
@@ -97,11 +97,6 @@ func (t *Task) Validate() error {
 	for _, name := range t.Names {
 		if !packageName.MatchString(name) {
 			return fmt.Errorf("names has %q, want a package name such as \"curl\" or \"curl=7.88.1-10\"", name)
-		}
-	}
-	for _, file := range t.Files {
-		if err := module.CheckPath("files", file); err != nil {
-			return err
 		}
 	}
 	switch {

@@ -44,7 +44,7 @@ type Task struct {
 	// of the playbook file, as for the function file.
 	Source string `hcl:"source,optional"`
 	// Archive is the absolute path of an archive on the host.
-	Archive string `hcl:"archive,optional"`
+	Archive string `hcl:"archive,optional" path:"clean"`
 	// URL is the archive's URL for the host: http, https, or file.
 	URL string `hcl:"url,optional"`
 	// SHA256 is the archive's checksum in hex. Needed with url.
@@ -66,7 +66,7 @@ type Task struct {
 	// belong to others once they exist: they are neither compared nor replaced.
 	Keep []string `hcl:"keep,optional"`
 	// Creates is a path; if it exists, nothing is unpacked and nothing else is compared.
-	Creates string `hcl:"creates,optional"`
+	Creates string `hcl:"creates,optional" path:"own"`
 	// Owner is the user name or number that everything unpacked belongs to. Default:
 	// the user who unpacks it.
 	Owner string `hcl:"owner,optional"`
@@ -107,8 +107,6 @@ func (t *Task) Validate() error {
 		return errors.New("sha256 is missing, want the checksum of what is at url")
 	case t.Strip < 0:
 		return fmt.Errorf("strip is %d, want 0 or more", t.Strip)
-	case t.Archive != "" && module.CheckPath("archive", t.Archive) != nil:
-		return module.CheckPath("archive", t.Archive)
 	case t.format() == "":
 		return fmt.Errorf("format is %q and the archive %q, want tar or zip", t.Format, t.name())
 	}

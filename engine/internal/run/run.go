@@ -7,7 +7,7 @@
 //
 // Its files, each of which uses those before it alone: options.go, records.go, gate.go,
 // report.go, explain.go, emit.go, machines.go, present.go, turns.go, runner.go, conditions.go,
-// factcache.go, reach.go, task.go, ahead.go, confirm.go, visit.go, run.go.
+// factcache.go, reach.go, homes.go, task.go, ahead.go, confirm.go, visit.go, run.go.
 package run
 
 import (

@@ -112,6 +112,10 @@ func (r *runner) attempt(ctx context.Context, t *plan.Task, g *gauge) (out outco
 		out, err = r.applyConditions(ctx, t, out, err)
 	}()
 
+	if err := atHome(ctx, h, task); err != nil {
+		return outcome{}, err
+	}
+
 	// Two tasks that edit one file at the same time would lose the change of one of them.
 	turn, err := r.turns.take(ctx, t, task)
 	if err != nil {

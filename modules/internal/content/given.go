@@ -23,7 +23,7 @@ type Target interface {
 type Given struct {
 	// Dest is the absolute path of the file, such as "/etc/motd" or "C:/k/config.yaml". Its
 	// folder must exist.
-	Dest string `hcl:"dest"`
+	Dest string `hcl:"dest" path:"own"`
 	// Content is the text of the file; line ends are not changed. If a value in it is
 	// sensitive, the text is secret, as with content_secret.
 	Content *string `hcl:"content,optional" log:"-"`

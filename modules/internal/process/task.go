@@ -13,13 +13,13 @@ import (
 // of the last run, which it returns as outputs.
 type Task struct {
 	// Creates is a path that the run makes. If it exists, nothing is run.
-	Creates string `hcl:"creates,optional"`
+	Creates string `hcl:"creates,optional" path:"own"`
 	// Removes is a path that the run removes. If it does not exist, nothing is run.
-	Removes string `hcl:"removes,optional"`
+	Removes string `hcl:"removes,optional" path:"own"`
 	// Env is added to the environment.
 	Env map[string]string `hcl:"env,optional"`
 	// Dir is the working directory, an absolute path. Default: the login's home folder.
-	Dir string `hcl:"dir,optional"`
+	Dir string `hcl:"dir,optional" path:"own"`
 	// OKCodes are the exit codes that mean success.
 	OKCodes []int `hcl:"ok_codes,optional" default:"0" nonempty:"want at least one exit code"`
 	// Expect is a text or regular expression that standard output must contain. With the
@@ -34,7 +34,7 @@ type Task struct {
 
 // Check finds mistakes in the common arguments, for a Linux host.
 func (t *Task) Check() error {
-	if t.Dir != "" && !strings.HasPrefix(t.Dir, "/") {
+	if t.Dir != "" && !strings.HasPrefix(t.Dir, "/") && !module.InHome(t.Dir) {
 		return fmt.Errorf("dir is %q, want an absolute path", t.Dir)
 	}
 	return nil

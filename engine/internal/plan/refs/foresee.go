@@ -10,6 +10,7 @@ import (
 	"kinit/engine/bounds"
 	"kinit/engine/internal/plan/expand"
 	"kinit/engine/internal/sensitive"
+	"kinit/engine/module"
 )
 
 // foresee returns the values of references before the run, after the instances and the
@@ -128,7 +129,12 @@ func (all *Refs) argument(t *Task, one argument, values *Values) (cty.Value, boo
 		value = one.Default
 	}
 	value = Typed(value, kind)
-	return value, value.Type().Equals(kind)
+	return value, value.Type().Equals(kind) && !inHome(value)
+}
+
+// inHome reports whether a value is a path of which only the host knows the beginning.
+func inHome(value cty.Value) bool {
+	return value.Type() == cty.String && !value.IsNull() && module.InHome(value.AsString())
 }
 
 // content reports whether an output, of a task with changes still to come, names something

@@ -21,7 +21,7 @@ block "files" {
   depends_on = [task.command.uninstall_server, task.command.uninstall_agent]
 
   task "file" "kubeconfig" {
-    path  = "${local.home}/.kube/config"
+    path  = "~${var.user}/.kube/config"
     state = "absent"
   }
 
@@ -45,7 +45,7 @@ block "files" {
 
 task "line_in_file" "bashrc" {
   hosts = local.servers
-  path  = "${local.home}/.bashrc"
+  path  = "~${var.user}/.bashrc"
   match = "Added by k3s-ansible"
   state = "absent"
 }

@@ -7,7 +7,7 @@ block "kubectl" {
   depends_on = [task.wait.api, task.command.all_joined]
 
   task "directory" "kube" {
-    path  = "${local.home}/.kube"
+    path  = "~${var.user}/.kube"
     owner = var.user
     mode  = "0750"
   }

@@ -43,7 +43,7 @@ block "server" {
   }
 
   task "stat" "bashrc" {
-    path = "${local.home}/.bashrc"
+    path = "~${var.user}/.bashrc"
   }
 
   task "line_in_file" "k3s_completion" {

@@ -33,17 +33,6 @@ locals {
   agent_env  = local.systemd ? "${var.systemd_dir}/k3s-agent.service.env" : "/etc/rancher/k3s/k3s-agent.env"
 }
 
-# The user who gets kubectl, and the home folder.
-task "getent" "user" {
-  hosts    = local.nodes
-  database = "passwd"
-  key      = var.user
-}
-
-locals {
-  home = task.getent.user[host.name].users[var.user].home
-}
-
 # The settings of a server but for the token: what the role sets, under what the user gives.
 locals {
   own_config = var.server_config_yaml == "" ? {} : yamldecode(var.server_config_yaml)
