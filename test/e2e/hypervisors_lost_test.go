@@ -4,6 +4,7 @@ package e2e
 
 import (
 	"fmt"
+	"maps"
 	"os/exec"
 	"slices"
 	"strings"
@@ -11,16 +12,16 @@ import (
 	"time"
 )
 
-// The cluster is on three hypervisors, each with a controller. Its services are on one that is not killed.
-const (
-	three       = "nyctea,tyto,bubo"
-	servicesAre = "nyctea"
+// The cluster is on three hypervisors, each with a controller and services.
+const three = "nyctea,tyto,bubo"
+
+var (
+	onThree = []string{"k8s-podman-3-2-3", "--hosts", three, "--set", "services.count=3"}
+	onTwo   = []string{"k8s-podman-3-2-3", "--hosts", three, "--set", "services.count=2"}
 )
 
-var onThree = []string{"k8s-podman-3-2-3", "--hosts", three, "--set", "services.hypervisor=" + servicesAre}
-
-// TestLifeHypervisorsAreKilledInTurn kills hypervisors that have a controller and OVN's databases, without a
-// shutdown. In the end one does not come back: it is the cluster's first.
+// TestLifeHypervisorsAreKilledInTurn kills each hypervisor, which has a controller, services and OVN's databases,
+// without a shutdown. In the end one does not come back.
 func TestLifeHypervisorsAreKilledInTurn(t *testing.T) {
 	k := build(t)
 	newLab(t, k, labName, labSubnet, "--hosts", three, "--drivers", "podman")
@@ -40,15 +41,24 @@ func TestLifeHypervisorsAreKilledInTurn(t *testing.T) {
 	api := newAPI(t, k, onThree)
 	nodes := strings.Fields(api.get(t, "nodes", "--output", "jsonpath={.items[*].metadata.name}"))
 
-	for _, victim := range []string{"tyto", "bubo"} {
+	for _, pair := range [][2]string{{"nyctea", "tyto"}, {"tyto", "bubo"}, {"bubo", "nyctea"}} {
+		victim, other := pair[0], pair[1]
 		step(t, victim+" is killed, and comes back", func(t *testing.T) {
-			away := api.meanwhile(t, victim, func() {
-				powerCut(t, victim)
+			api.context = "k8s@" + other
+			if other == "nyctea" {
+				api.context = "k8s"
+			}
+			all := map[string]time.Duration{}
+			all["a client that writes"] = api.meanwhile(t, victim, func() {
+				maps.Copy(all, awayMeanwhile(t, other, func() { powerCut(t, victim) }))
 				api.written(t, 20)
-				overlayWorks(t, servicesAre, victim)
+				overlayWorks(t, other, victim)
 			})
-			if away > mostAway {
-				t.Errorf("the API was away for %s in sum, and may be for %s", away, mostAway)
+			for what, away := range all {
+				t.Logf("%s: away for %s", what, away)
+				if away > mostAway {
+					t.Errorf("%s: away for %s in sum, and may be for %s", what, away, mostAway)
+				}
 			}
 			machinePodman(t, "start", container(victim))
 			members(t, victim, 3)
@@ -57,8 +67,9 @@ func TestLifeHypervisorsAreKilledInTurn(t *testing.T) {
 		})
 	}
 
-	lost := append(slices.Clone(run), "--lost", "bubo")
-	step(t, "the first hypervisor is lost, and its nodes are made anew on the others", func(t *testing.T) {
+	lost := slices.Concat([]string{"run"}, onTwo, []string{"--lost", "bubo"})
+	step(t, "a hypervisor is lost, and its nodes are made anew on the others", func(t *testing.T) {
+		api.context = "k8s"
 		powerCut(t, "bubo")
 		away := api.meanwhile(t, "lost", func() { k.must(t, lost...) })
 		t.Logf("the API was away for %s in sum", away)
