@@ -36,7 +36,7 @@ func Apply(ctx context.Context, o Options, s *Saved) *Report {
 	if s.Instance != "" {
 		before.fresh.ID, p.fresh.ID = s.Instance, s.Instance
 	}
-	within, keeper, diags := p.own(ctx, p.machines)
+	within, keeper, diags := p.own(ctx, p.pool)
 	if len(diags) > 0 {
 		return report.refuse(diags).end(ctx, before.started)
 	}
@@ -47,7 +47,7 @@ func Apply(ctx context.Context, o Options, s *Saved) *Report {
 	} else {
 		options := p.runOptions(p.values, keeper)
 		options.Expect = newExpectation(s, p).check
-		p.fill(report, run.Run(within, p.plan, p.values, p.machines, options))
+		p.fill(report, run.Run(within, p.plan, p.values, p.pool, options))
 	}
 	return report.refuse(keeper.release(ctx)).end(ctx, before.started)
 }
@@ -108,12 +108,12 @@ func (s *Saved) movedFiles(p *planned) diag.List {
 
 // movedTasks plans again and names the tasks whose changes differ from the saved ones.
 func (s *Saved) movedTasks(ctx context.Context, p *planned) diag.List {
-	within, keeper, diags := p.own(ctx, p.machines)
+	within, keeper, diags := p.own(ctx, p.pool)
 	if len(diags) > 0 {
 		return diags
 	}
 	fresh := &Report{}
-	p.fill(fresh, run.Run(within, p.plan, p.values, p.machines, p.runOptions(p.values, keeper)))
+	p.fill(fresh, run.Run(within, p.plan, p.values, p.pool, p.runOptions(p.values, keeper)))
 	if fresh.Diagnostics.HasErrors() || ctx.Err() != nil {
 		return fresh.Diagnostics
 	}

@@ -22,11 +22,11 @@ type way struct{ of *planned }
 func (p *planned) connects() {
 	way := &way{of: p}
 	p.way = way
-	p.machines = host.NewPool(func(_ context.Context, name string) (host.Settings, error) {
+	p.pool = host.NewPool(func(_ context.Context, name string) (host.Settings, error) {
 		return way.of.settings(name, way.of.values)
 	}, p.options.Redactor)
 	if p.mode == looks {
-		p.machines.Once(p.options.Within)
+		p.pool.Once(p.options.Within)
 	}
 }
 

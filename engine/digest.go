@@ -39,7 +39,7 @@ func (p *planned) fileDigests() map[string]string {
 // and of some others.
 func (p *planned) readDigests(salt string, others ...string) map[string]string {
 	files, all := p.files(), map[string]string{}
-	for _, name := range slices.Concat(p.opened.Names(), others) {
+	for _, name := range slices.Concat(p.filesRead.Names(), others) {
 		if files[name] == nil && !spec.IsBuiltin(name) && all[name] == "" {
 			all[name] = p.slowFileDigest(name, salt)
 		}

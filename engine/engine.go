@@ -1,8 +1,8 @@
 // Package engine expands a spec into a graph of tasks and walks it over hosts.
 //
-// The line a task travels: Run → perform → attempt → makePlan (spec.Load → inventory.Load →
+// The line a task travels: Run → perform → performOnce → makePlan (spec.Load → inventory.Load →
 // topology.Expand → plan.Build) → own → run.Run → graph.Walk → the task's module → a step →
-// the transport, and back as events and a Report. ARCHITECTURE.md names every function of it.
+// the transport, and back as events and a Report. ARCHITECTURE.md names its main functions.
 package engine
 
 import (
@@ -46,11 +46,12 @@ func Run(ctx context.Context, o Options) *Report {
 
 // perform makes the plan, takes the locks, does the tasks or only looks at what they would
 // do, fills the report, and gives the locks back. If another run has changed the places of the
-// cluster before this one has its locks, it begins again.
+// cluster before this one has its locks, it begins again, once; the second time it refuses the
+// run.
 func perform(ctx context.Context, o Options, m mode) (*planned, *Report) {
-	p, report, stale := attempt(ctx, o, m)
+	p, report, stale := performOnce(ctx, o, m)
 	if stale {
-		p, report, stale = attempt(ctx, o, m)
+		p, report, stale = performOnce(ctx, o, m)
 	}
 	if stale {
 		report.refuse(stalePlan()).end(ctx, p.started)
@@ -58,8 +59,9 @@ func perform(ctx context.Context, o Options, m mode) (*planned, *Report) {
 	return p, report
 }
 
-// attempt is perform, once. The plan is stale if it was made of places that have changed.
-func attempt(ctx context.Context, o Options, m mode) (p *planned, report *Report, stale bool) {
+// performOnce is perform, but does not begin again. The plan is stale if it was made of places
+// that have changed.
+func performOnce(ctx context.Context, o Options, m mode) (p *planned, report *Report, stale bool) {
 	p, report = makePlan(ctx, o, m)
 	defer p.close()
 	if p.plan == nil {
@@ -69,7 +71,7 @@ func attempt(ctx context.Context, o Options, m mode) (p *planned, report *Report
 		report.refuse(nobody).Invalid = true
 		return p, report, false
 	}
-	within, keeper, diags := p.own(ctx, p.machines)
+	within, keeper, diags := p.own(ctx, p.pool)
 	if len(diags) > 0 {
 		return p, report.refuse(diags).end(ctx, p.started), false
 	}
@@ -78,7 +80,7 @@ func attempt(ctx context.Context, o Options, m mode) (p *planned, report *Report
 		return p, report, ctx.Err() == nil
 	}
 	p.options.Events.Emit(event.Event{Time: time.Now(), Kind: event.RunPlanned, Plan: p.describe()})
-	result := run.Run(within, p.plan, p.values, p.machines, p.runOptions(p.values, keeper))
+	result := run.Run(within, p.plan, p.values, p.pool, p.runOptions(p.values, keeper))
 	p.fill(report, result)
 	return p, report.refuse(keeper.release(ctx)).end(ctx, p.started), false
 }

@@ -93,7 +93,7 @@ func (p *planned) ask(ctx context.Context, c topology.Cluster, hosts []*inventor
 }
 
 func (p *planned) has(ctx context.Context, name, cluster string, drivers []string) (host.Has, error) {
-	m, err := p.machines.Begin(ctx, name, nil)
+	m, err := p.pool.Begin(ctx, name, nil)
 	if err != nil {
 		return host.Has{}, err
 	}

@@ -51,20 +51,20 @@ type texts struct {
 // owner closes it.
 type planned struct {
 	texts
-	options  Options
-	mode     mode
-	started  time.Time
-	token    string            // identifies the run
-	opened   *spec.Log         // the files that expressions and tasks have read
-	answers  []topology.Answer // of the hosts that were asked what they have of the cluster
-	existing topology.Existing // what they have
-	topology *topology.Topology
-	scope    *eval.Scope
-	plan     *plan.Plan
-	fresh    instance.Instance // the instance to create if the owner's name is not used yet
-	values   *plan.Values
-	machines *host.Pool // of the run
-	way      *way       // of machines
+	options   Options
+	mode      mode
+	started   time.Time
+	token     string            // identifies the run
+	filesRead *spec.FilesRead   // by expressions and tasks
+	answers   []topology.Answer // of the hosts that were asked what they have of the cluster
+	existing  topology.Existing // what they have
+	topology  *topology.Topology
+	scope     *eval.Scope
+	plan      *plan.Plan
+	fresh     instance.Instance // the instance to create if the owner's name is not used yet
+	values    *plan.Values
+	pool      *host.Pool // the connections of the run
+	way       *way       // of pool
 }
 
 // makePlan makes a plan from text, and from what the hosts have of the cluster. After the first call
@@ -73,7 +73,7 @@ func makePlan(ctx context.Context, o Options, m mode) (*planned, *Report) {
 	p := &planned{options: withDefaults(o), mode: m, started: time.Now(), token: token(), values: &plan.Values{}}
 	p.connects()
 	if m == does {
-		p.machines.Mark(lock.Name(p.token))
+		p.pool.Mark(lock.Name(p.token))
 	}
 	diags := p.prepare(ctx)
 	r := &Report{Invalid: diags.HasErrors() && !diags.Is(topology.ErrExisting), Diagnostics: diags, Sources: p.files()}
@@ -123,7 +123,7 @@ func (p *planned) orMistakes(cluster *topology.Cluster, ofHosts diag.List) diag.
 // offline reports whether no host is asked.
 func (p *planned) offline() bool { return p.options.Offline || p.mode == validates }
 
-func (p *planned) close() { _ = p.machines.Close() }
+func (p *planned) close() { _ = p.pool.Close() }
 
 // load reads the spec, its playbook and the inventories, and selects the hosts.
 func load(ctx context.Context, o Options) (texts, diag.List) {
@@ -151,9 +151,9 @@ func load(ctx context.Context, o Options) (texts, diag.List) {
 func (p *planned) evaluate() (*topology.Cluster, diag.List) {
 	p.spec = p.asRead.Copy()
 	t, o := p.texts, p.options
-	p.opened = &spec.Log{}
+	p.filesRead = &spec.FilesRead{}
 	from := sources(o)
-	from.Log = p.opened
+	from.FilesRead = p.filesRead
 	scope, diags := eval.New(eval.Input{
 		Spec: t.spec, Sources: from, Vars: o.Vars, VarFiles: o.VarFiles,
 		Environ: o.Environ, Inventory: t.inventory.Agreed(t.hosts), Places: inventory.Places(t.hosts),
@@ -214,7 +214,7 @@ func (p *planned) build(c *topology.Cluster) (diags diag.List) {
 func (p *planned) again(o Options) (*planned, diag.List) {
 	next := &planned{
 		texts: p.texts, options: o, mode: p.mode, started: p.started, token: p.token, existing: p.existing, answers: p.answers,
-		values: &plan.Values{}, machines: p.machines, way: p.way,
+		values: &plan.Values{}, pool: p.pool, way: p.way,
 	}
 	next.way.of = next
 	cluster, diags := next.evaluate()

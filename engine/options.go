@@ -16,8 +16,10 @@ import (
 // are skipped too.
 type Confirm func(ctx context.Context, task, host string, steps []string) (bool, error)
 
-// Inputs is what shapes a plan: the spec, the hosts, the values and the selected tasks. A
-// saved plan keeps all of it.
+// Inputs is what the user says of a plan: the spec, the hosts, the values and the selected
+// tasks. Variables in Options.Environ and the modules in Options.Kinds shape the plan too. A
+// saved plan keeps the Inputs without the secret Vars, and those variables of the environment
+// that are not secret.
 type Inputs struct {
 	Spec        string            `json:"spec"`                  // a file, or the name of a spec
 	Text        string            `json:"text,omitempty"`        // the spec itself, which then is in no file; Spec is its name in messages

@@ -101,7 +101,7 @@ func (p *planned) connect(ctx context.Context, report *Report, name string, use 
 	if report.Interrupted || report.Diagnostics.HasErrors() {
 		return report
 	}
-	machine, err := p.machines.Get(ctx, name)
+	machine, err := p.pool.Get(ctx, name)
 	if err == nil {
 		err = use(machine.Conn(), machine.OS())
 	}
@@ -152,8 +152,8 @@ func (p *planned) lookAt(ctx context.Context, report *Report, addresses []string
 		report.refuse(diags)
 		return p, nil
 	}
-	p.looking(p.machines)
-	result := run.Run(ctx, p.plan, p.values, p.machines, run.Options{
+	p.looking(p.pool)
+	result := run.Run(ctx, p.plan, p.values, p.pool, run.Options{
 		Check: true, Ahead: ahead, Forks: p.options.Forks, Events: p.options.Events, Redactor: p.options.Redactor,
 	})
 	report.Interrupted = ctx.Err() != nil

@@ -51,7 +51,7 @@ docs/operating.md describes.`,
 			state, report := engine.State(ctx, s.Options, health.Outputs()...)
 			redact(&state, s.Redact)
 			status, problem := health.Of(state, s.Options.Spec, repairs(c, s.Options.Spec), a.Now())
-			report, code := s.Report(report)
+			report, code := s.CloseRecord(report)
 			code = statusCode(code, status)
 			status.ExitCode = code
 			if c.String("output") == command.OutputJSON && report.Tasks > 0 && !report.Interrupted {

@@ -88,15 +88,17 @@ func Begin(a *app.App, c *cli.Context, o engine.Options, m Mode) (context.Contex
 	return ctx, s, nil
 }
 
-// Report no longer catches signals, and ends the record.
-func (s *Session) Report(report *engine.Report) (*engine.Report, int) {
+// CloseRecord no longer catches signals, and closes the record. It returns the report with
+// secrets masked, and its exit code, for a command that shows them itself.
+func (s *Session) CloseRecord(report *engine.Report) (*engine.Report, int) {
 	s.stop()
-	return s.Record.End(report, s.mode.PendingFails)
+	return s.Close(report, s.mode.PendingFails)
 }
 
-// End shows the engine's report, and returns the error that the program ends with.
+// End closes the record and shows the report, and returns the error that the program ends
+// with.
 func (s *Session) End(report *engine.Report) error {
-	report, code := s.Report(report)
+	report, code := s.CloseRecord(report)
 	if s.mode.Logged {
 		part := s.mode.Part
 		if code != exit.OK {
@@ -128,8 +130,8 @@ func NewRecord(o engine.Options, log *runlog.Log, screen event.Sink, notice func
 	return &Record{Options: o, Redact: o.Redactor.Redact, log: log, notice: notice}
 }
 
-// End closes the log, and returns the report with secrets masked and its exit code.
-func (r *Record) End(report *engine.Report, pendingFails bool) (*engine.Report, int) {
+// Close closes the log, and returns the report with secrets masked and its exit code.
+func (r *Record) Close(report *engine.Report, pendingFails bool) (*engine.Report, int) {
 	report = view.RedactReport(report, r.Redact)
 	code := exit.Of(report, pendingFails)
 	if r.log != nil {

@@ -1,5 +1,5 @@
-// Package host gives tasks their machines: one connection for each, kept for the run, and
-// module.Host on top of it. It does not know how connections work.
+// Package host gives tasks their machines: one connection for each machine and user, kept for
+// the run, and module.Host on top of it. It does not know how connections work.
 //
 // Its files, each of which uses those before it alone: settings.go, open.go, escape.go,
 // machine.go, instance.go, has.go, spill.go, capture.go, lines.go, windows.go, run.go, marks.go,
@@ -20,7 +20,7 @@ import (
 	"kinit/engine/transport"
 )
 
-// Pool keeps one connection for each machine. It is safe for use by several goroutines.
+// Pool keeps one connection for each machine and user. It is safe for use by several goroutines.
 type Pool struct {
 	lookup   func(ctx context.Context, name string) (Settings, error)
 	connect  Connect
@@ -121,8 +121,8 @@ func (p *Pool) As(ctx context.Context, name string, as *Become) (*Machine, error
 	return p.get(ctx, keyOf(name, as), nil)
 }
 
-// Begin connects early and ignores a failure; the next Get or As returns that failure at
-// once. as may be nil.
+// Begin is As for whoever connects early. A failure is also what the next Get or As returns,
+// at once and without trying again. as may be nil.
 func (p *Pool) Begin(ctx context.Context, name string, as *Become) (*Machine, error) {
 	key := keyOf(name, as)
 	m, err := p.get(ctx, key, nil)

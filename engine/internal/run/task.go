@@ -66,11 +66,11 @@ func (r *runner) timed(ctx context.Context, t *plan.Task) (outcome, error) {
 		}
 	}
 	g := &gauge{limit: limit, report: r.report.progress(t)}
-	limited, within := pace.Within(ctx, limit, g)
-	defer within.End()
+	limited, stretched := pace.Within(ctx, limit, g)
+	defer stretched.End()
 	out, err := r.attempt(limited, t, g)
 	if err != nil && pace.Passed(limited) && ctx.Err() == nil {
-		return out, fmt.Errorf("timed out after %s%s: %w", within, advice, err)
+		return out, fmt.Errorf("timed out after %s%s: %w", stretched, advice, err)
 	}
 	return out, err
 }

@@ -18,16 +18,16 @@ const builtinPrefix = "builtin:"
 // Sources gives access to files: on the disk and inside the program. A name inside the
 // program starts with "builtin:"; another is a path, absolute or relative to Cwd.
 type Sources struct {
-	Cwd     string // an absolute path
-	Home    string // the user's home folder
-	Builtin fs.FS  // specs and playbooks inside the program; may be nil
-	Text    string // the spec itself, if it is in no file
-	Log     *Log   // gets the names of requested files; nil drops them
+	Cwd       string     // an absolute path
+	Home      string     // the user's home folder
+	Builtin   fs.FS      // specs and playbooks inside the program; may be nil
+	Text      string     // the spec itself, if it is in no file
+	FilesRead *FilesRead // gets the names of requested files; nil drops them
 }
 
 // ReadFile reads a file by such a name.
 func (s Sources) ReadFile(name string) ([]byte, error) {
-	s.Log.add(name)
+	s.FilesRead.add(name)
 	if inside, ok := inside(name); ok {
 		return fs.ReadFile(s.builtin(), inside)
 	}
@@ -36,7 +36,7 @@ func (s Sources) ReadFile(name string) ([]byte, error) {
 
 // Open opens a file by such a name.
 func (s Sources) Open(name string) (fs.File, error) {
-	s.Log.add(name)
+	s.FilesRead.add(name)
 	if inside, ok := inside(name); ok {
 		return s.builtin().Open(inside)
 	}
@@ -45,7 +45,7 @@ func (s Sources) Open(name string) (fs.File, error) {
 
 // Stat describes a file by such a name.
 func (s Sources) Stat(name string) (fs.FileInfo, error) {
-	s.Log.add(name)
+	s.FilesRead.add(name)
 	if inside, ok := inside(name); ok {
 		return fs.Stat(s.builtin(), inside)
 	}
@@ -109,28 +109,28 @@ func Folder(file string) string {
 	return builtinPrefix
 }
 
-// Log collects the names of requested files, missing ones too. It is safe for use by
+// FilesRead collects the names of requested files, missing ones too. It is safe for use by
 // several goroutines; nil drops the names.
-type Log struct {
+type FilesRead struct {
 	mu    sync.Mutex
 	names map[string]bool
 }
 
-func (l *Log) add(name string) {
-	if l == nil {
+func (f *FilesRead) add(name string) {
+	if f == nil {
 		return
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.names == nil {
-		l.names = map[string]bool{}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.names == nil {
+		f.names = map[string]bool{}
 	}
-	l.names[name] = true
+	f.names[name] = true
 }
 
 // Names lists the files, sorted.
-func (l *Log) Names() []string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return slices.Sorted(maps.Keys(l.names))
+func (f *FilesRead) Names() []string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return slices.Sorted(maps.Keys(f.names))
 }

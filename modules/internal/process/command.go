@@ -54,9 +54,9 @@ func (t *Command) Unverifiable() bool { return !t.ReadOnly && t.Conditional.Unve
 // Plan checks the conditions. A read_only command runs here.
 func (t *Command) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	if t.ReadOnly {
-		return nil, t.run(ctx, h)
+		return nil, t.do(ctx, h)
 	}
-	return t.Given().Plan(ctx, h, "run "+t.process().Show(h), t.run)
+	return t.Given().Plan(ctx, h, "run "+t.process().Show(h), t.do)
 }
 
-func (t *Command) run(ctx context.Context, h module.Host) error { return t.Run(ctx, h, t.process()) }
+func (t *Command) do(ctx context.Context, h module.Host) error { return t.Run(ctx, h, t.process()) }

@@ -92,10 +92,10 @@ func (t *Task) Outputs(context.Context, module.Host) (Outputs, error) {
 	return Outputs{Stdout: text(t.last.Stdout), Stderr: text(t.last.Stderr), Code: t.last.Code}, nil
 }
 
-// text converts output to a value; HCL accepts only UTF-8.
 // Text returns the result as texts for outputs.
 func (r Result) Text() Result {
 	return Result{Stdout: text(r.Stdout), Stderr: text(r.Stderr), Code: r.Code}
 }
 
+// text converts output to a value; HCL accepts only UTF-8.
 func text(out string) string { return strings.ToValidUTF8(out, "\uFFFD") }
