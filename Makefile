@@ -106,8 +106,8 @@ life: deps ## the life of clusters of containers: they grow and shrink, roll to 
 	$(GO) test -tags life -count=1 -v -run '^TestLife$(LIFE)' -timeout 150m ./test/e2e
 
 .PHONY: upgrade
-upgrade: ## of these, a cluster of five containers that rolls while a client asks its workload: to the same sources, stamped with another number
-	@$(MAKE) --no-print-directory life LIFE=Rolls
+upgrade: ## of these, a cluster of five containers that rolls to the next minor version of Kubernetes while a client asks its workload
+	@KINIT_MINOR=1 $(MAKE) --no-print-directory life LIFE=Rolls
 
 .PHONY: faults
 faults: ## every fault there is: the simulated Windows, bad disks, hostile users, runs that contend for a lock, broken connections, secrets, a bad network: hours

@@ -149,6 +149,8 @@ func labUpFlags() []cli.Flag {
 			Usage: "also build what 'kinit conformance' needs: tests and their images"},
 		&cli.BoolFlag{Name: "upgrade", Category: command.HeadInput,
 			Usage: "also build a second version to upgrade to, of the same sources"},
+		&cli.BoolFlag{Name: "minor", Category: command.HeadInput,
+			Usage: "also build a second version to upgrade to, the next minor one"},
 	}
 }
 
@@ -182,7 +184,7 @@ func setGiven(a *app.App, c *cli.Context, vars map[string]string, lists ...strin
 			vars["lab_"+strings.ReplaceAll(flag, "-", "_")] = strings.Join(values, ",")
 		}
 	}
-	for _, flag := range []string{"conformance", "stock", "upgrade"} {
+	for _, flag := range []string{"conformance", "stock", "upgrade", "minor"} {
 		if c.Bool(flag) {
 			vars["lab_"+flag] = "true"
 		}

@@ -71,7 +71,16 @@ variable "lab_upgrade" {
   description = "A mirror of the lab serves a second version of Kubernetes, and its clusters have the images of both. It is the same sources with the next number."
 }
 
+variable "lab_minor" {
+  type        = bool
+  default     = false
+  description = "As lab_upgrade, and the second version is the next minor one, of its own sources."
+}
+
 locals {
+  # The folder of the second version, empty without one.
+  second = var.lab_minor ? "minor" : var.lab_upgrade ? "upgrade" : ""
+
   # Archives that Windows nodes download, with their checksums.
   payloads = var.lab_windows == "" ? {} : {
     for line in split("\n", trimspace(file("${var.lab_cache}/winsim-programs/SHA256SUMS"))) :
@@ -81,7 +90,7 @@ locals {
 
 locals {
   # Names of container images, and where a hypervisor finds them.
-  image_folders = concat(["images"], var.lab_conformance ? ["conformance/images"] : [], var.lab_upgrade ? ["upgrade/images"] : [], fileexists("${var.lab_cache}/calico/images/images.txt") ? ["calico/images"] : [])
+  image_folders = concat(["images"], var.lab_conformance ? ["conformance/images"] : [], local.second != "" ? ["${local.second}/images"] : [], fileexists("${var.lab_cache}/calico/images/images.txt") ? ["calico/images"] : [])
   images = merge([for folder in local.image_folders : {
     for name in split("\n", trimspace(file("${var.lab_cache}/${folder}/images.txt"))) : name => "oci:/srv/kinit/${folder}:${name}"
   }]...)
@@ -98,7 +107,7 @@ locals {
   shipped  = jsondecode(file("../pins.json")).pins
   mirrors = { for name, mirror in {
     upgrade = {
-      made    = var.lab_upgrade, folder = "upgrade"
+      made    = local.second != "", folder = local.second
       address = cidrhost(var.lab_subnet, 6), config = file("files/mirror/upgrade.conf"), answers = "/version"
       command = ["nginx", "-c", "/etc/kinit-mirror.conf", "-g", "daemon off;"]
     }

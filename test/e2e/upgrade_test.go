@@ -8,6 +8,7 @@ import (
 	"io"
 	"maps"
 	"net/http"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -16,17 +17,22 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestLifeRollsToAnotherVersion upgrades a cluster while a client asks its web workload all the time. THE SECOND
-// VERSION IS THE SAME SOURCES as the first one, stamped with the next number ("kinit lab up --upgrade"): what is tested is
-// how nodes roll, and not what a new version of Kubernetes brings.
+// TestLifeRollsToAnotherVersion upgrades a cluster while a client asks its web workload all the time. With
+// KINIT_MINOR=1 ("make upgrade") the second version is the next minor one, of its own sources. Without it, it IS THE SAME
+// SOURCES as the first one, stamped with the next number: what is tested is then how nodes roll, and not what a new
+// version of Kubernetes brings.
 func TestLifeRollsToAnotherVersion(t *testing.T) {
 	k := build(t)
-	newLab(t, k, labName, labSubnet, "--hosts", hosts, "--drivers", "podman", "--upgrade")
+	second, untested := "--upgrade", []string(nil)
+	if os.Getenv("KINIT_MINOR") != "" {
+		second, untested = "--minor", []string{"--var", "allow_untested=true"}
+	}
+	newLab(t, k, labName, labSubnet, "--hosts", hosts, "--drivers", "podman", second)
 	before := map[string]map[string]bool{"nyctea": snapshot(t, "nyctea"), "tyto": snapshot(t, "tyto")}
 	site := "http://" + labAddress(6)
 	spec := []string{"k8s-podman-3-2-2", "--hosts", hosts}
 	next := strings.TrimSpace(fetched(t, site+"/version"))
-	newer := slices.Concat(spec, []string{"--var", "kubernetes_version=" + next, "--var", "kubernetes_preinstalled=false", "--var", "kubernetes_url=" + site})
+	newer := slices.Concat(spec, []string{"--var", "kubernetes_version=" + next, "--var", "kubernetes_preinstalled=false", "--var", "kubernetes_url=" + site}, untested)
 	run := slices.Concat([]string{"run"}, newer)
 
 	step(t, "a cluster of five nodes serves pages", func(t *testing.T) {

@@ -58,6 +58,12 @@ variable "lab_upgrade" {
   description = "Make a second version of Kubernetes to upgrade to, too: the same sources, stamped with the next number."
 }
 
+variable "lab_minor" {
+  type        = bool
+  default     = false
+  description = "Make the next minor version of Kubernetes, too, from its own sources: another version to upgrade to."
+}
+
 locals {
   drivers = split(",", var.lab_drivers)
   scripts = "${var.lab_cache}/scripts"
@@ -235,6 +241,15 @@ block "of_programs" {
     when       = var.lab_upgrade
     argv       = concat(local.build, ["upgrade", local.by_choice[task.command.choice.stdout].stamp])
     creates    = "${var.lab_cache}/.made-upgrade-${local.by_choice[task.command.choice.stdout].stamp}"
+    depends_on = [task.command.images]
+  }
+
+  # The next minor version.
+  task "command" "minor" {
+    when       = var.lab_minor
+    argv       = concat(local.build, ["minor", local.by_choice[task.command.choice.stdout].stamp])
+    creates    = "${var.lab_cache}/.made-minor-${local.by_choice[task.command.choice.stdout].stamp}"
+    timeout    = "60m"
     depends_on = [task.command.images]
   }
 

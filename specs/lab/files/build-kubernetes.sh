@@ -25,14 +25,7 @@ settings="$(go version) $plugins"
 unless_made flannel-cni "$(made_of "$here/modules.sh" "$sources"/go.*.txt "$sources"/*/main.go.txt)"
 modules_begin
 
-# CoreDNS fills in a field that the client of this Kubernetes no longer has, with what is
-# the default anyhow.
-go mod download github.com/coredns/coredns
-cp -r "$(module github.com/coredns/coredns Dir)" coredns-module
-chmod -R u+w coredns-module
-sed -i '/RetryOnError: *false,/d' coredns-module/plugin/kubernetes/object/informer.go
-go mod edit -replace github.com/coredns/coredns=./coredns-module
-
+modules_coredns
 say "Kubernetes $version, etcd $(module go.etcd.io/etcd/server/v3 Version), CoreDNS $(module github.com/coredns/coredns Version), flannel $(module github.com/flannel-io/flannel Version)"
 modules_build $programs
 modules_build_plugin

@@ -19,24 +19,38 @@ modules_begin() {
 	# kinit embeds.
 	mkdir -p "$work/src" "$work/bin"
 	for file in go.mod go.sum; do cp "$sources/$file.txt" "$work/src/$file"; done
-	for program in kubernetes etcd etcdutl coredns; do install -D -m 644 "$sources/$program/main.go.txt" "$work/src/$program/main.go"; done
+	for program in kubernetes etcd etcdutl coredns; do install -D -m 644 "$here/kubernetes/$program/main.go.txt" "$work/src/$program/main.go"; done
 	cd "$work/src"
 	say "modules"
-	go mod download github.com/flannel-io/flannel
-
-	# flannel's own main package, without the backends that need a C compiler and the
-	# programming kit of a cloud.
-	mkdir flanneld
-	sed '/pkg\/backend\/\(udp\|tencentvpc\)"$/d' "$(module github.com/flannel-io/flannel Dir)/main.go" >flanneld/main.go
+	flags="-s -w"
+	if grep -q flannel go.mod; then modules_flannel; fi
 
 	# What the release scripts set. The commit is not known here, and says so.
 	version=$(module k8s.io/kubernetes Version)
 	minor=${version#v1.}
-	flags="-s -w -X github.com/flannel-io/flannel/pkg/version.Version=$(module github.com/flannel-io/flannel Version)"
 	for package in k8s.io/component-base/version k8s.io/client-go/pkg/version; do
 		flags="$flags -X $package.gitVersion=$version -X $package.gitMajor=1 -X $package.gitMinor=${minor%%.*}"
 		flags="$flags -X $package.gitTreeState=clean -X $package.gitCommit=built-from-go-modules"
 	done
+}
+
+# modules_flannel: flannel's own main package, without the backends that need a C compiler and the
+# programming kit of a cloud.
+modules_flannel() {
+	go mod download github.com/flannel-io/flannel
+	mkdir flanneld
+	sed '/pkg\/backend\/\(udp\|tencentvpc\)"$/d' "$(module github.com/flannel-io/flannel Dir)/main.go" >flanneld/main.go
+	flags="$flags -X github.com/flannel-io/flannel/pkg/version.Version=$(module github.com/flannel-io/flannel Version)"
+}
+
+# modules_coredns: CoreDNS fills in a field that the client of this Kubernetes no longer has, with what is the
+# default anyhow.
+modules_coredns() {
+	go mod download github.com/coredns/coredns
+	cp -r "$(module github.com/coredns/coredns Dir)" coredns-module
+	chmod -R u+w coredns-module
+	sed -i '/RetryOnError: *false,/d' coredns-module/plugin/kubernetes/object/informer.go
+	go mod edit -replace github.com/coredns/coredns=./coredns-module
 }
 
 # Go names each package that it compiles, and none that its cache has.
