@@ -51,11 +51,7 @@ func (t *Task) keep(ctx context.Context, h module.Host, s state) error {
 	if len(s.priorities) == 0 {
 		return nil
 	}
-	text, err := json.Marshal(former{Path: s.value, Auto: s.auto})
-	if err != nil {
-		return err
-	}
-	return h.Own(ctx, module.Mark{Kind: choiceMark, ID: t.Name, Prior: string(text)})
+	return ownership.Keep(ctx, h, choiceMark, t.Name, former{Path: s.value, Auto: s.auto})
 }
 
 func (t *Task) choose(ctx context.Context, h module.Host) error {
@@ -98,12 +94,7 @@ func (t *Task) planAbsent(ctx context.Context, h module.Host, s state) ([]module
 		if err != nil {
 			return nil, err
 		}
-		steps = module.OneStep("bring "+t.Name+" back to "+was.Path, func(ctx context.Context, h module.Host) error {
-			if err := undoChoice(ctx, h, mark); err != nil {
-				return err
-			}
-			return h.Disown(ctx, mark)
-		})
+		steps = ownership.UndoStep("bring "+t.Name+" back to "+was.Path, mark, undoChoice)
 	}
 	if _, there := s.priorities[t.Path]; !there {
 		return steps, nil

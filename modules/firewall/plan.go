@@ -87,11 +87,7 @@ func (t *Task) add(ctx context.Context, h module.Host, b brand) error {
 		return err
 	}
 	f.Parts = f.gone
-	prior, err := json.Marshal(f.record)
-	if err != nil {
-		return err
-	}
-	if err := h.Own(ctx, module.Mark{Kind: Mark, ID: f.id(), Prior: string(prior)}); err != nil {
+	if err := ownership.Keep(ctx, h, Mark, f.id(), f.record); err != nil {
 		return err
 	}
 	return b.add(ctx, h, f.Rule, f.gone)

@@ -93,13 +93,7 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	if err != nil {
 		return nil, err
 	}
-	return module.OneStep(fmt.Sprintf("name the host %s again, was %s", was.Live, have.Live),
-		func(ctx context.Context, h module.Host) error {
-			if err := Undo(ctx, h, mark); err != nil {
-				return err
-			}
-			return h.Disown(ctx, mark)
-		}), nil
+	return ownership.UndoStep(fmt.Sprintf("name the host %s again, was %s", was.Live, have.Live), mark, Undo), nil
 }
 
 func decide(have, want names, text string, do func(context.Context, module.Host) error) []module.Step {
@@ -118,11 +112,7 @@ func (t *Task) set(ctx context.Context, h module.Host) error {
 	if err != nil {
 		return err
 	}
-	was, err := json.Marshal(have)
-	if err != nil {
-		return err
-	}
-	if err := h.Own(ctx, module.Mark{Kind: Mark, ID: id, Prior: string(was)}); err != nil {
+	if err := ownership.Keep(ctx, h, Mark, id, have); err != nil {
 		return err
 	}
 	return write(ctx, h, names{t.Name, t.Name})

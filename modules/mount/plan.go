@@ -154,11 +154,7 @@ func (t *Task) remount(ctx context.Context, h module.Host) error {
 
 // unmount unmounts and removes the folders that kinit made, if they are empty.
 func (t *Task) unmount(ctx context.Context, h module.Host) error {
-	mark := module.Mark{Kind: Mark, ID: t.Path}
-	if err := Undo(ctx, h, mark); err != nil {
-		return err
-	}
-	if err := h.Disown(ctx, mark); err != nil {
+	if err := ownership.Undo(ctx, h, module.Mark{Kind: Mark, ID: t.Path}, Undo); err != nil {
 		return err
 	}
 	return hostfile.Prune(ctx, h, t.Path)

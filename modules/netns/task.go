@@ -94,11 +94,7 @@ func (t *Task) create(ctx context.Context, h module.Host) error {
 }
 
 func (t *Task) remove(ctx context.Context, h module.Host) error {
-	mark := module.Mark{Kind: Mark, ID: t.Name}
-	if err := Undo(ctx, h, mark); err != nil {
-		return err
-	}
-	return h.Disown(ctx, mark)
+	return ownership.Undo(ctx, h, module.Mark{Kind: Mark, ID: t.Name}, Undo)
 }
 
 // Undo removes a namespace by its mark. Processes in it keep running; its devices vanish

@@ -3,13 +3,13 @@ package ovnmember
 import (
 	"context"
 	_ "embed"
-	"encoding/json"
 	"fmt"
 	"strconv"
 	"strings"
 
 	"kinit/engine/module"
 	"kinit/modules/internal/ovn/raft"
+	"kinit/modules/internal/ownership"
 )
 
 //go:embed scripts/make.sh
@@ -74,11 +74,7 @@ func (t *Task) make(ctx context.Context, h module.Host, w work, s raft.State) er
 		}
 	}
 	db := t.database()
-	prior, err := json.Marshal(former{Unit: t.Unit, Founder: w == found})
-	if err != nil {
-		return err
-	}
-	if err := h.Own(ctx, module.Mark{Kind: Mark, ID: t.Database, Prior: string(prior)}); err != nil {
+	if err := ownership.Keep(ctx, h, Mark, t.Database, former{Unit: t.Unit, Founder: w == found}); err != nil {
 		return err
 	}
 	election := strconv.FormatInt(t.Election.Time().Milliseconds(), 10)

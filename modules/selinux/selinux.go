@@ -98,12 +98,7 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	if err != nil {
 		return nil, err
 	}
-	return module.OneStep("set SELinux back to "+was.Kept+", was "+have.Kept, func(ctx context.Context, h module.Host) error {
-		if err := undo(ctx, h, mark); err != nil {
-			return err
-		}
-		return h.Disown(ctx, mark)
-	}), nil
+	return ownership.UndoStep("set SELinux back to "+was.Kept+", was "+have.Kept, mark, undo), nil
 }
 
 // decide needs no host.
@@ -133,11 +128,7 @@ func (t *Task) set(ctx context.Context, h module.Host) error {
 	if err != nil {
 		return err
 	}
-	was, err := json.Marshal(have)
-	if err != nil {
-		return err
-	}
-	if err := h.Own(ctx, module.Mark{Kind: Mark, ID: id, Prior: string(was)}); err != nil {
+	if err := ownership.Keep(ctx, h, Mark, id, have); err != nil {
 		return err
 	}
 	return have.become(ctx, h, t.Mode, t.Mode)

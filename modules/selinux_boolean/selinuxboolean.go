@@ -132,12 +132,7 @@ func (t *Task) planAbsent(ctx context.Context, h module.Host, s state) ([]module
 	if s.is(mark.Prior) {
 		text = fmt.Sprintf("release %s, which stays %s", t.Name, mark.Prior)
 	}
-	return module.OneStep(text, func(ctx context.Context, h module.Host) error {
-		if err := undo(ctx, h, mark); err != nil {
-			return err
-		}
-		return h.Disown(ctx, mark)
-	}), nil
+	return ownership.UndoStep(text, mark, undo), nil
 }
 
 // undo restores the value in the mark. A policy that no longer has the boolean needs nothing.

@@ -193,12 +193,7 @@ func planAbsent(ctx context.Context, h module.Host, s state, port string) ([]mod
 	case mark.Prior != "":
 		text = "give port " + port + " the type " + mark.Prior + " again"
 	}
-	return module.OneStep(text, func(ctx context.Context, h module.Host) error {
-		if err := undo(ctx, h, mark); err != nil {
-			return err
-		}
-		return h.Disown(ctx, mark)
-	}), nil
+	return ownership.UndoStep(text, mark, undo), nil
 }
 
 // undo gives a port the type in the mark, or that of the policy.

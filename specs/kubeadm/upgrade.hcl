@@ -22,11 +22,12 @@ locals {
   # Those of them that have.
   due = try([for name in task.kubectl_versions.cluster.due : name if contains(local.upgradable, name)], [])
 
-  upgrade_root     = "/usr/local/lib/kinit/upgrade"
-  upgrade_snapshot = "/var/lib/kinit/etcd/before-${local.kubernetes_version}.db"
-  upgrade_drains   = length(local.linux_nodes) > 1 # from a single node pods go nowhere
-  upgrade_advice   = "No further node is upgraded. The same command goes on here. All that Kubernetes knew before is in ${local.upgrade_snapshot} on ${local.first_node}."
-  upgrade_version  = "${local.root}/kubernetes-version"
+  upgrade_root         = "/usr/local/lib/kinit/upgrade"
+  upgrade_snapshot     = "/var/lib/kinit/etcd/before-${local.kubernetes_version}.db"
+  upgrade_drains       = length(local.linux_nodes) > 1 # from a single node pods go nowhere
+  upgrade_advice       = "No further node is upgraded. The same command goes on here. All that Kubernetes knew before is in ${local.upgrade_snapshot} on ${local.first_node}."
+  upgrade_drain_advice = "${local.upgrade_advice} The variable drain_timeout gives pods longer."
+  upgrade_version      = "${local.root}/kubernetes-version"
 }
 
 # What the nodes have, and whether the way to the version is open, before anything changes. As long as the version stays
@@ -101,7 +102,7 @@ block "upgrade_controllers" {
     returns    = true
     within     = var.drain_timeout
     timeout    = "24h"
-    advice     = "${local.upgrade_advice} The variable drain_timeout gives pods longer."
+    advice     = local.upgrade_drain_advice
     depends_on = [task.etcd_snapshot.upgrade]
   }
 
@@ -159,7 +160,7 @@ block "upgrade_computes" {
     returns    = true
     within     = var.drain_timeout
     timeout    = "24h"
-    advice     = "${local.upgrade_advice} The variable drain_timeout gives pods longer."
+    advice     = local.upgrade_drain_advice
   }
 
   task "kubeadm_upgrade" "compute" {

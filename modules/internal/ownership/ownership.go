@@ -6,6 +6,7 @@ package ownership
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -93,6 +94,28 @@ const Remove = "remove it yourself if nothing needs it"
 // Foreign returns the error about an object that exists and is not the owner's.
 func Foreign(h module.Host, id, advice string) error {
 	return fmt.Errorf("%s exists and is not owned by cluster %s: %s", id, h.Owner(), advice)
+}
+
+// Keep records in a mark how an object was before the task changed it, as JSON.
+func Keep(ctx context.Context, h module.Host, kind, id string, was any) error {
+	prior, err := json.Marshal(was)
+	if err != nil {
+		return err
+	}
+	return h.Own(ctx, module.Mark{Kind: kind, ID: id, Prior: string(prior)})
+}
+
+// Undo undoes what a mark records, and removes the mark.
+func Undo(ctx context.Context, h module.Host, mark module.Mark, undo func(context.Context, module.Host, module.Mark) error) error {
+	if err := undo(ctx, h, mark); err != nil {
+		return err
+	}
+	return h.Disown(ctx, mark)
+}
+
+// UndoStep returns the step of Undo.
+func UndoStep(text string, mark module.Mark, undo func(context.Context, module.Host, module.Mark) error) []module.Step {
+	return module.OneStep(text, func(ctx context.Context, h module.Host) error { return Undo(ctx, h, mark, undo) })
 }
 
 // Release removes every mark of a deleted object, of one of the kinds or of

@@ -1,6 +1,8 @@
 package ownership
 
 import (
+	"context"
+	"errors"
 	"testing"
 
 	"kinit/engine/module"
@@ -92,5 +94,33 @@ func TestReleaseRemovesEveryMarkOfTheThing(t *testing.T) {
 	marks, err := h.Marks(t.Context())
 	if err != nil || len(marks) != 1 || marks[0].ID != "/b" {
 		t.Errorf("marks %v, %v, want the one of /b", marks, err)
+	}
+}
+
+func TestUndoGetsWhatWasKeptAndRemovesTheMark(t *testing.T) {
+	t.Parallel()
+	h := moduletest.NewFakeHost(t, "demo")
+	if err := Keep(t.Context(), h, "hostname", "name", map[string]string{"live": "a"}); err != nil {
+		t.Fatal(err)
+	}
+	mark, marked, err := Of(t.Context(), h, "name", "hostname")
+	if err != nil || !marked {
+		t.Fatalf("marked %t, %v", marked, err)
+	}
+	failed := errors.New("the host is busy")
+	got := Undo(t.Context(), h, mark, func(context.Context, module.Host, module.Mark) error { return failed })
+	if _, marked, err := Of(t.Context(), h, "name"); !errors.Is(got, failed) || !marked || err != nil {
+		t.Errorf("%v, marked %t, %v, want the mark of what is not undone", got, marked, err)
+	}
+	prior := ""
+	steps := UndoStep("name the host a", mark, func(_ context.Context, _ module.Host, m module.Mark) error {
+		prior = m.Prior
+		return nil
+	})
+	if err := steps[0].Do(t.Context(), h); err != nil || prior != `{"live":"a"}` {
+		t.Errorf("%v, the mark has %q", err, prior)
+	}
+	if _, marked, err := Of(t.Context(), h, "name"); marked || err != nil {
+		t.Errorf("marked %t, %v, want no mark", marked, err)
 	}
 }

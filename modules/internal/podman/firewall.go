@@ -9,6 +9,7 @@ import (
 
 	"kinit/engine/module"
 	"kinit/modules/internal/nft"
+	"kinit/modules/internal/ownership"
 )
 
 // FirewallMark is the kind of the mark of podman's chains in the packet filter,
@@ -64,11 +65,7 @@ func (c Client) OwnFirewall(ctx context.Context) error {
 			tables = append(tables, o.Table.Family+" "+o.Table.Name)
 		}
 	}
-	prior, err := json.Marshal(tables)
-	if err != nil {
-		return err
-	}
-	return c.Host.Own(ctx, module.Mark{Kind: FirewallMark, ID: firewallID, Prior: string(prior)})
+	return ownership.Keep(ctx, c.Host, FirewallMark, firewallID, tables)
 }
 
 // RemoveFirewall removes podman's chains, which no container uses any more,

@@ -47,6 +47,7 @@ locals {
   libvirt_hypervisors = distinct([for node in values(local.libvirt_nodes) : node.hypervisor])
 
   image_dir = "/var/lib/libvirt/images"
+  virsh     = ["virsh", "--connect", "qemu:///system"] # the system's libvirt, for users other than root too
 
   # The pin of each guest's image; all have the one that is given.
   guest_pins   = { for name in keys(local.libvirt_linux) : name => var.guest_image != null ? "given" : lookup(local.systems, local.system[name], local.systems[local.first_system]).guest }

@@ -18,7 +18,7 @@ task "command" "capabilities" {
   stage     = "images"
   when      = local.build
   hosts     = local.libvirt_hypervisors
-  argv      = ["virsh", "--connect", "qemu:///system", "domcapabilities", "--virttype", var.virt_type]
+  argv      = concat(local.virsh, ["domcapabilities", "--virttype", var.virt_type])
   read_only = true
 }
 

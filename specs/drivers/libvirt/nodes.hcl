@@ -119,7 +119,7 @@ task "wait" "node" {
   }
 
   evidence = [
-    ["virsh", "--connect", "qemu:///system", "domstate", "--reason", each.key],
+    concat(local.virsh, ["domstate", "--reason", each.key]),
     ["tail", "-n", "30", task.libvirt_domain.node[each.key].console_log],
   ]
 }
@@ -134,13 +134,13 @@ host "libvirt" {
   via         = each.value.hypervisor
   private_key = task.ssh_key.cluster.private_key
   host_keys   = [task.ssh_key.node[each.key].public_key]
-  console     = ["virsh", "--connect", "qemu:///system", "console", each.key]
+  console     = concat(local.virsh, ["console", each.key])
   depends_on  = [task.wait.node[each.key]]
 
   connect_timeout = "60s" # a guest without KVM lets people in slowly
 
-  take_console = ["virsh", "--connect", "qemu:///system", "console", each.key, "--force"]
-  screen       = ["virsh", "--connect", "qemu:///system", "vncdisplay", each.key]
+  take_console = concat(local.virsh, ["console", each.key, "--force"])
+  screen       = concat(local.virsh, ["vncdisplay", each.key])
 }
 
 # cloud-init has the last word on packages and files; what follows stands on them.

@@ -344,9 +344,9 @@ host "windows" {
 
   connect_timeout = "60s" # a machine that has just started lets people in slowly
 
-  console      = ["virsh", "--connect", "qemu:///system", "console", each.key]
-  take_console = ["virsh", "--connect", "qemu:///system", "console", each.key, "--force"]
-  screen       = ["virsh", "--connect", "qemu:///system", "vncdisplay", each.key]
+  console      = concat(local.virsh, ["console", each.key])
+  take_console = concat(local.virsh, ["console", each.key, "--force"])
+  screen       = concat(local.virsh, ["vncdisplay", each.key])
 }
 
 # The last thing that a node's own set-up does.

@@ -12,34 +12,21 @@ block "server" {
   stage = "servers"
   hosts = local.servers
 
-  task "command" "server_version" {
-    argv        = ["sh", "-c", "command -v k3s >/dev/null || exit 0; k3s --version"]
-    read_only   = true
-    failed_when = false
+  import "server_script" {
+    source = "../script"
+    inputs = { k3s_version = var.k3s_version, airgap_dir = var.airgap_dir, install_url = var.install_url, install_sha256 = var.install_sha256 }
   }
 
-  task "directory" "server_config" {
-    path = "/etc/rancher/k3s"
-    mode = "0755"
-  }
-
-  task "download" "server_script" {
-    when       = var.airgap_dir == null && local.server_is_old
-    url        = var.install_url
-    sha256     = var.install_sha256
-    unverified = var.install_sha256 == null
-    dest       = "/usr/local/bin/k3s-install.sh"
-    owner      = "root"
-    group      = "root"
-    mode       = "0755"
-  }
-
-  # The script writes the unit too, so it runs when one of its inputs changes.
-  task "command" "install_server" {
-    argv        = ["sh", "-c", local.install, "install", local.server_inputs, local.installed]
-    unless      = ["grep", "-qx", local.server_inputs, local.installed]
-    environment = merge(local.server_install, { INSTALL_K3S_SKIP_DOWNLOAD = var.airgap_dir == null && local.server_is_old ? "false" : "true" })
-    depends_on  = [task.download.server_script, task.directory.server_config]
+  import "server" {
+    source = "../install"
+    inputs = {
+      environment  = local.server_install
+      checksum     = local.server_inputs
+      download     = import.server_script.download
+      service_env  = local.server_env
+      service_envs = local.service_envs
+    }
+    depends_on = [import.server_script]
   }
 
   task "stat" "bashrc" {
@@ -51,22 +38,12 @@ block "server" {
     path       = task.stat.bashrc[host.name].path
     match      = "\\.\\s+<\\(k3s completion bash\\)"
     line       = ". <(k3s completion bash)  # Added by k3s-ansible"
-    depends_on = [task.command.install_server]
+    depends_on = [import.server]
   }
 
   task "service" "units" {
-    when          = local.systemd && task.command.install_server[host.name].changed
+    when          = local.systemd && import.server.changed
     daemon_reload = true
-  }
-
-  # A block of the file: systemd reads nothing of its marks, which are comments.
-  task "block_in_file" "server_env" {
-    when       = length(var.extra_service_envs) > 0
-    path       = local.server_env
-    block      = local.service_envs
-    create     = true
-    mode       = "0600"
-    depends_on = [task.command.install_server]
   }
 
   # The token is in the settings.
@@ -76,14 +53,8 @@ block "server" {
     state      = "absent"
     create     = false
     secret     = true
-    depends_on = [task.block_in_file.server_env]
+    depends_on = [import.server]
   }
-}
-
-locals {
-  # What the program that is installed says of its version.
-  server_has    = try(regex("v[0-9]\\S*", task.command.server_version[host.name].stdout), "")
-  server_is_old = local.server_has == "" || versioncompare(trimprefix(coalesce(local.server_has, "v0"), "v"), trimprefix(var.k3s_version, "v")) < 0
 }
 
 block "first" {

@@ -55,10 +55,8 @@ locals {
   networks = split(",", "${lookup(local.own_config, "cluster-cidr", "10.42.0.0/16")},${lookup(local.own_config, "service-cidr", "10.43.0.0/16")}")
 }
 
-# The script of installation, with a note of what it was called with: it runs again for other inputs.
+# What the script of installation is called with: it runs again for other inputs.
 locals {
-  install   = "/usr/local/bin/k3s-install.sh && printf '%s\\n' \"$1\" >\"$2\""
-  installed = "/etc/rancher/k3s/installed"
   server_install = merge(var.extra_install_envs, {
     INSTALL_K3S_SKIP_START = "true"
     INSTALL_K3S_VERSION    = var.k3s_version

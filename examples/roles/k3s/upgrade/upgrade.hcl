@@ -23,10 +23,11 @@ task "command" "version" {
 }
 
 locals {
-  has     = regex("v[0-9]\\S*", task.command.version[host.name].stdout)
-  order   = versioncompare(trimprefix(local.has, "v"), trimprefix(var.k3s_version, "v"))
-  upgrade = local.order <= 0
-  newer   = local.order < 0
+  has      = regex("v[0-9]\\S*", task.command.version[host.name].stdout)
+  order    = versioncompare(trimprefix(local.has, "v"), trimprefix(var.k3s_version, "v"))
+  upgrade  = local.order <= 0
+  newer    = local.order < 0
+  download = local.newer && var.airgap_dir == null
 }
 
 import "airgap" {
@@ -67,24 +68,20 @@ block "server" {
     depends_on = [task.service.stopped]
   }
 
-  task "command" "install" {
-    argv        = ["sh", "-c", local.install, "install", local.server_inputs, local.installed]
-    unless      = ["grep", "-qx", local.server_inputs, local.installed]
-    environment = merge(local.server_install, { INSTALL_K3S_SKIP_DOWNLOAD = var.airgap_dir != null || !local.newer ? "true" : "false" })
-    depends_on  = [task.copy.config]
-  }
-
-  task "block_in_file" "server_env" {
-    when       = length(var.extra_service_envs) > 0
-    path       = local.server_env
-    block      = local.service_envs
-    create     = true
-    mode       = "0600"
-    depends_on = [task.command.install]
+  import "server" {
+    source = "../install"
+    inputs = {
+      environment  = local.server_install
+      checksum     = local.server_inputs
+      download     = local.download
+      service_env  = local.server_env
+      service_envs = local.service_envs
+    }
+    depends_on = [task.copy.config]
   }
 
   task "service" "units" {
-    when          = local.systemd && task.command.install[host.name].changed
+    when          = local.systemd && import.server.changed
     daemon_reload = true
   }
 
@@ -92,7 +89,7 @@ block "server" {
     name       = "k3s"
     state      = "started"
     restart_on = [task.copy.config[host.name].sha256, local.server_inputs, local.service_envs]
-    depends_on = [task.service.units, task.block_in_file.server_env]
+    depends_on = [task.service.units, import.server]
   }
 }
 
@@ -108,28 +105,20 @@ block "agent" {
     state = "stopped"
   }
 
-  # The script also changes the unit and its environment, so it runs for other arguments too.
-  task "command" "install_agent" {
-    argv   = ["sh", "-c", local.install, "install", local.agent_inputs, local.installed]
-    unless = ["grep", "-qx", local.agent_inputs, local.installed]
-    environment = merge(local.agent_install, {
-      INSTALL_K3S_SKIP_DOWNLOAD = var.airgap_dir != null || !local.newer ? "true" : "false"
-      K3S_TOKEN                 = local.token
-    })
+  import "agent" {
+    source = "../install"
+    inputs = {
+      environment  = merge(local.agent_install, { K3S_TOKEN = local.token })
+      checksum     = local.agent_inputs
+      download     = local.download
+      service_env  = local.agent_env
+      service_envs = local.service_envs
+    }
     depends_on = [task.service.stopped_agent]
   }
 
-  task "block_in_file" "agent_env" {
-    when       = length(var.extra_service_envs) > 0
-    path       = local.agent_env
-    block      = local.service_envs
-    create     = true
-    mode       = "0600"
-    depends_on = [task.command.install_agent]
-  }
-
   task "service" "units_agent" {
-    when          = local.systemd && task.command.install_agent[host.name].changed
+    when          = local.systemd && import.agent.changed
     daemon_reload = true
   }
 
@@ -137,6 +126,6 @@ block "agent" {
     name       = "k3s-agent"
     state      = "started"
     restart_on = [local.agent_inputs, sha256(nonsensitive(local.token)), local.service_envs, var.agent_config_yaml]
-    depends_on = [task.service.units_agent, task.block_in_file.agent_env]
+    depends_on = [task.service.units_agent, import.agent]
   }
 }
