@@ -56,8 +56,15 @@ block "address" {
     enabled    = true
     state      = "started"
     unit       = templatefile("files/address.service", { cluster = cluster.name, pod = task.podman_pod.services[host.name].name, folder = local.address_folder })
-    restart_on = [task.copy.address[host.name].sha256, task.podman_pod.services[host.name].netns]
+    restart_on = [task.copy.address[host.name].sha256]
     depends_on = [task.service.services, task.ovs_veth.services[local.services.hypervisor], task.package.address, task.copy.address_check]
+  }
+
+  # A pod that was not started by its unit has another network than keepalived.
+  task "command" "address_network" {
+    argv       = ["systemctl", "restart", local.address_unit]
+    unless     = ["sh", "-c", "[ \"$(cat \"$1\")\" = \"$2\" ]", "same", "/run/kinit-${cluster.name}-address/netns", task.podman_pod.services[host.name].netns]
+    depends_on = [task.service.address]
   }
 
   # Some pod has it, and the hypervisors find it.
@@ -65,7 +72,7 @@ block "address" {
     url        = "http://${local.services_address}:9000/healthz"
     within     = "1m"
     evidence   = [["journalctl", "--unit", local.address_unit, "--lines", "20", "--no-pager", "--output", "cat"]]
-    depends_on = [task.service.address]
+    depends_on = [task.command.address_network]
   }
 }
 
