@@ -104,33 +104,36 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	if err != nil {
 		return nil, err
 	}
-	here, there, err := t.local(dest)
+	here, there, err := t.local(ctx, dest)
 	if err != nil {
 		return nil, err
 	}
 	mode, _ := fileattr.ParseMode(t.Mode) // Validate reports errors
-	same, err := t.same(ctx, h, at, info, dest, here, there)
+	is, err := same(ctx, h, at, info, dest, here, there)
 	switch {
 	case err != nil:
 		return nil, err
-	case !same:
+	case !is:
 		return module.OneStep(fmt.Sprintf("fetch %s to %s", t.Source, t.Dest), t.fetch), nil
-	case here.Mode().Perm() != mode:
-		return module.OneStep(fmt.Sprintf("set %s: mode %04o to %04o", t.Dest, here.Mode().Perm(), mode), func(ctx context.Context, _ module.Host) error {
-			return errors.Join(ctx.Err(), setMode(dest, mode))
+	case here.Mode.Perm() != mode:
+		return module.OneStep(fmt.Sprintf("set %s: mode %04o to %04o", t.Dest, here.Mode.Perm(), mode), func(ctx context.Context, _ module.Host) error {
+			return setMode(ctx, dest, mode)
 		}), nil
 	}
 	return nil, nil
 }
 
 // local describes the copy, if there is one.
-func (t *Task) local(dest string) (info fs.FileInfo, there bool, err error) {
-	info, err = os.Lstat(dest)
+func (t *Task) local(ctx context.Context, dest string) (info module.FileInfo, there bool, err error) {
+	err = onThisMachine(ctx, func(files module.Files) error {
+		info, err = files.Stat(ctx, dest)
+		return err
+	})
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, false, nil
-	case err == nil && info.IsDir():
-		return nil, false, fmt.Errorf("dest is %s, which is a folder here, want a file or nothing there", t.Dest)
+		return info, false, nil
+	case err == nil && info.Mode.IsDir():
+		return info, false, fmt.Errorf("dest is %s, which is a folder here, want a file or nothing there", t.Dest)
 	}
 	return info, err == nil, err
 }

@@ -8,13 +8,11 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
-	"syscall"
 
-	"kinit/engine/atomicfile"
 	"kinit/engine/event"
 	"kinit/engine/module"
+	"kinit/engine/transport/local"
 	"kinit/modules/internal/content"
 	"kinit/modules/internal/fileattr"
 )
@@ -23,8 +21,8 @@ import (
 const hashHere = 1 << 20
 
 // same reports whether the copy has the content of the file at.
-func (t *Task) same(ctx context.Context, h module.Host, at string, info module.FileInfo, dest string, here fs.FileInfo, there bool) (bool, error) {
-	if !there || !here.Mode().IsRegular() || here.Size() != info.Size {
+func same(ctx context.Context, h module.Host, at string, info module.FileInfo, dest string, here module.FileInfo, there bool) (bool, error) {
+	if !there || !here.Mode.IsRegular() || here.Size != info.Size {
 		return false, ctx.Err()
 	}
 	want, err := sumThere(ctx, h, at, info.Size)
@@ -45,39 +43,51 @@ func sumThere(ctx context.Context, h module.Host, path string, size int64) (stri
 }
 
 // sumHere returns the checksum and the size of a file of this machine.
-func sumHere(ctx context.Context, path string) (string, int64, error) {
-	file, err := open(path)
-	if err != nil {
-		return "", 0, err
-	}
-	defer file.Close()
-	sum := sha256.New()
-	size, err := io.Copy(sum, &reader{ctx: ctx, Reader: file})
-	return hex.EncodeToString(sum.Sum(nil)), size, err
-}
-
-// open opens the copy. Whoever owns its folder can have put a link or a pipe there: a link is not
-// followed, and a pipe is not waited for.
-func open(path string) (*os.File, error) {
-	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
-	if errors.Is(err, syscall.ELOOP) {
-		return nil, fmt.Errorf("%s is no regular file any more", path)
-	}
-	if err != nil {
-		return nil, err
-	}
-	if info, err := file.Stat(); err != nil || !info.Mode().IsRegular() {
-		return nil, errors.Join(fmt.Errorf("%s is no regular file any more", path), err, file.Close())
-	}
-	return file, nil
-}
-
-func setMode(path string, mode fs.FileMode) error {
-	file, err := open(path)
-	if err != nil {
+func sumHere(ctx context.Context, path string) (sum string, size int64, err error) {
+	err = onThisMachine(ctx, func(files module.Files) error {
+		if info, err := files.Stat(ctx, path); err != nil || !info.Mode.IsRegular() {
+			return errors.Join(err, irregular(path, err))
+		}
+		file, err := files.Open(ctx, path)
+		if err != nil {
+			return err
+		}
+		defer file.Close()
+		hash := sha256.New()
+		size, err = io.Copy(hash, &reader{ctx: ctx, Reader: file})
+		sum = hex.EncodeToString(hash.Sum(nil))
 		return err
+	})
+	return sum, size, err
+}
+
+// irregular is the error about a path that was a regular file before, unless there is another one.
+func irregular(path string, err error) error {
+	if err != nil {
+		return nil
 	}
-	return errors.Join(file.Chmod(mode), file.Close())
+	return fmt.Errorf("%s is no regular file any more", path)
+}
+
+// setMode changes the mode of a copy that is still a regular file.
+func setMode(ctx context.Context, path string, mode fs.FileMode) error {
+	return onThisMachine(ctx, func(files module.Files) error {
+		if info, err := files.Stat(ctx, path); err != nil || !info.Mode.IsRegular() {
+			return errors.Join(err, irregular(path, err))
+		}
+		return files.SetAttr(ctx, path, module.Attr{Mode: mode})
+	})
+}
+
+// onThisMachine gives access to the files of the machine that kinit runs on, in the way in which a task gets at those of a
+// host: other users who can change a folder of a path lead it nowhere else.
+func onThisMachine(ctx context.Context, do func(module.Files) error) error {
+	conn := local.New()
+	files, err := conn.Files(ctx)
+	if err == nil {
+		err = do(files)
+	}
+	return errors.Join(err, conn.Close())
 }
 
 // fetch copies the file, in one piece.
@@ -99,22 +109,15 @@ func (t *Task) fetch(ctx context.Context, h module.Host) error {
 		return err
 	}
 	defer from.Close()
-	if err := os.MkdirAll(filepath.Dir(dest), 0o755); err != nil {
-		return fmt.Errorf("dest: %w", err)
-	}
-	err = atomicfile.Write(dest, mode, func(to *os.File) error {
-		r := reader{ctx: ctx, Reader: from, report: func(done int64) {
-			h.Report(event.Progress{Text: "fetch " + t.Source, Done: done, Total: info.Size})
-		}}
-		// A file that grows all the time would never end.
-		n, err := io.Copy(to, io.LimitReader(&r, info.Size+1))
-		if err == nil && n != info.Size {
-			err = fmt.Errorf("%s changed while it was copied, it had %d bytes: fetch it when nothing writes to it", t.Source, info.Size)
+	// A file that grows all the time would never end.
+	r := reader{ctx: ctx, Reader: io.LimitReader(from, info.Size+1), size: info.Size, name: t.Source, report: func(done int64) {
+		h.Report(event.Progress{Text: "fetch " + t.Source, Done: done, Total: info.Size})
+	}}
+	err = onThisMachine(ctx, func(files module.Files) error {
+		if err := files.Mkdir(ctx, filepath.Dir(dest), module.Attr{}); err != nil {
+			return fmt.Errorf("dest: %w", err)
 		}
-		if err != nil {
-			return err
-		}
-		return to.Sync()
+		return files.Write(ctx, dest, &r, module.Attr{Mode: mode})
 	})
 	if err != nil {
 		return fmt.Errorf("fetch %s: %w", t.Source, err)
@@ -125,10 +128,13 @@ func (t *Task) fetch(ctx context.Context, h module.Host) error {
 // reportBytes is the number of bytes between two reports of progress.
 const reportBytes = 1 << 20
 
-// reader is a reader that ends with its context, and reports its progress.
+// reader is a reader that ends with its context, and reports its progress. With a report, another number of bytes than size
+// is an error.
 type reader struct {
 	io.Reader
 	ctx          context.Context
+	name         string
+	size         int64
 	report       func(done int64)
 	done, before int64
 }
@@ -142,6 +148,9 @@ func (r *reader) Read(p []byte) (int, error) {
 	if r.report != nil && r.done-r.before >= reportBytes {
 		r.before = r.done
 		r.report(r.done)
+	}
+	if r.report != nil && (r.done > r.size || err == io.EOF && r.done != r.size) {
+		return n, fmt.Errorf("%s changed while it was copied, it had %d bytes: fetch it when nothing writes to it", r.name, r.size)
 	}
 	return n, err
 }
