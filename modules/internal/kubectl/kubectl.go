@@ -15,6 +15,7 @@ import (
 // and every request here can be repeated.
 const (
 	patience   = 3 * time.Minute
+	starting   = 30 * time.Second // for one that has just started, see unready
 	firstPause = time.Second
 	lastPause  = 10 * time.Second
 )
@@ -46,14 +47,31 @@ func busy(stderr string) bool {
 	return false
 }
 
+// unready reports whether kubectl's error may mean that the server has just started: it denies everything to those whose roles
+// it has not read from etcd yet. That is reason Forbidden of metav1.StatusReason, as of a request that is denied for good.
+func unready(stderr string) bool {
+	return strings.Contains(stderr, "Error from server (Forbidden)")
+}
+
+// patienceWith returns for how long a command with this error is repeated.
+func patienceWith(stderr string) time.Duration {
+	switch {
+	case busy(stderr):
+		return patience
+	case unready(stderr):
+		return starting
+	}
+	return 0
+}
+
 // Argv is the command line of kubectl with arguments.
 func (c Client) Argv(args ...string) []string {
 	return append([]string{c.Program, "--kubeconfig", c.Kubeconfig}, args...)
 }
 
-// Run runs kubectl with a text on standard input, and repeats it while the server is busy.
+// Run runs kubectl with a text on standard input, and repeats it while the server is busy, or may have just started.
 func (c Client) Run(ctx context.Context, h module.Host, stdin string, args ...string) (module.Output, error) {
-	deadline := time.Now().Add(module.Stretch(h, patience))
+	began := time.Now()
 	for pause := firstPause; ; pause = min(2*pause, lastPause) {
 		command := module.Command{Argv: c.Argv(args...)}
 		if stdin != "" {
@@ -61,7 +79,7 @@ func (c Client) Run(ctx context.Context, h module.Host, stdin string, args ...st
 		}
 		out, err := h.Run(ctx, command)
 		var exit *module.ExitError
-		if !errors.As(err, &exit) || !busy(exit.Stderr) || time.Now().Add(pause).After(deadline) {
+		if !errors.As(err, &exit) || time.Since(began)+pause > module.Stretch(h, patienceWith(exit.Stderr)) {
 			return out, err
 		}
 		h.Report(event.Progress{Text: "the API server is busy: " + module.Tail(strings.TrimSpace(exit.Stderr), 1)})
