@@ -44,10 +44,7 @@ func TestLifeHypervisorsAreKilledInTurn(t *testing.T) {
 	for _, pair := range [][2]string{{"nyctea", "tyto"}, {"tyto", "bubo"}, {"bubo", "nyctea"}} {
 		victim, other := pair[0], pair[1]
 		step(t, victim+" is killed, and comes back", func(t *testing.T) {
-			api.context = "k8s@" + other
-			if other == "nyctea" {
-				api.context = "k8s"
-			}
+			api.context = by(other)
 			all := map[string]time.Duration{}
 			all["a client that writes"] = api.meanwhile(t, victim, func() {
 				maps.Copy(all, awayMeanwhile(t, other, func() { powerCut(t, victim) }))
@@ -69,7 +66,7 @@ func TestLifeHypervisorsAreKilledInTurn(t *testing.T) {
 
 	lost := slices.Concat([]string{"run"}, onTwo, []string{"--lost", "bubo"})
 	step(t, "a hypervisor is lost, and its nodes are made anew on the others", func(t *testing.T) {
-		api.context = "k8s"
+		api.context = by("nyctea")
 		powerCut(t, "bubo")
 		away := api.meanwhile(t, "lost", func() { k.must(t, lost...) })
 		t.Logf("the API was away for %s in sum", away)
@@ -85,6 +82,14 @@ func TestLifeHypervisorsAreKilledInTurn(t *testing.T) {
 		delete(before, "bubo")
 		asBefore(t, before)
 	})
+}
+
+// by returns the kubeconfig's context that goes by the services of a hypervisor. The first one, by name, has none with its name.
+func by(host string) string {
+	if host == "bubo" {
+		return "k8s"
+	}
+	return "k8s@" + host
 }
 
 // powerCut ends a hypervisor of the lab as a loss of power does.
