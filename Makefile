@@ -102,7 +102,7 @@ stock: deps ## deploy nodes of stock images, containers of two distributions, up
 	KINIT_STOCK=all $(GO) test -count=1 -v -run StockImages -timeout 120m ./test/e2e
 
 .PHONY: life
-life: deps ## the life of clusters of containers: they grow and shrink, roll to another version, are lost and restored, services and hypervisors fail (LIFE=Backup for one of these): forty minutes
+life: deps ## the life of clusters of containers: they grow and shrink, roll to another version, are lost and restored, services and hypervisors fail (LIFE=Backup for one of these): an hour
 	$(GO) test -tags life -count=1 -v -run '^TestLife$(LIFE)' -timeout 150m ./test/e2e
 
 .PHONY: upgrade
