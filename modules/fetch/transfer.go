@@ -45,8 +45,8 @@ func sumThere(ctx context.Context, h module.Host, path string, size int64) (stri
 // sumHere returns the checksum and the size of a file of this machine.
 func sumHere(ctx context.Context, path string) (sum string, size int64, err error) {
 	err = onThisMachine(ctx, func(files module.Files) error {
-		if info, err := files.Stat(ctx, path); err != nil || !info.Mode.IsRegular() {
-			return errors.Join(err, irregular(path, err))
+		if err := regular(ctx, files, path); err != nil {
+			return err
 		}
 		file, err := files.Open(ctx, path)
 		if err != nil {
@@ -61,19 +61,20 @@ func sumHere(ctx context.Context, path string) (sum string, size int64, err erro
 	return sum, size, err
 }
 
-// irregular is the error about a path that was a regular file before, unless there is another one.
-func irregular(path string, err error) error {
-	if err != nil {
-		return nil
+// regular returns an error if the path is no regular file.
+func regular(ctx context.Context, files module.Files, path string) error {
+	info, err := files.Stat(ctx, path)
+	if err == nil && !info.Mode.IsRegular() {
+		err = fmt.Errorf("%s is no regular file any more", path)
 	}
-	return fmt.Errorf("%s is no regular file any more", path)
+	return err
 }
 
 // setMode changes the mode of a copy that is still a regular file.
 func setMode(ctx context.Context, path string, mode fs.FileMode) error {
 	return onThisMachine(ctx, func(files module.Files) error {
-		if info, err := files.Stat(ctx, path); err != nil || !info.Mode.IsRegular() {
-			return errors.Join(err, irregular(path, err))
+		if err := regular(ctx, files, path); err != nil {
+			return err
 		}
 		return files.SetAttr(ctx, path, module.Attr{Mode: mode})
 	})
