@@ -13,12 +13,7 @@ KUBERNETES_SOURCES=$here/minor
 . "$here/modules.sh"
 . "$here/versions.sh"
 
-need go golang
-need zstd zstd
-begin "${1:-}"
-base=$out/images
-[ -f "$base/images.txt" ] || die "images is missing: build it first"
-settings="$(go version) $(cat "$out/images.inputs")"
+version_begin "${1:-}"
 unless_made minor "$(made_of "$here/modules.sh" "$here/versions.sh" "$sources"/go.*.txt "$here/kubernetes"/*/main.go.txt)"
 is=$(sed -n 's/.*\/kube-proxy:\(v.*\)$/\1/p' "$base/images.txt")
 modules_begin

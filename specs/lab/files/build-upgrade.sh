@@ -18,12 +18,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 . "$here/modules.sh"
 . "$here/versions.sh"
 
-need go golang
-need zstd zstd
-begin "${1:-}"
-base=$out/images
-[ -f "$base/images.txt" ] || die "images is missing: build it first"
-settings="$(go version) $(cat "$out/images.inputs")"
+version_begin "${1:-}"
 unless_made upgrade "$(made_of "$here/modules.sh" "$here/versions.sh" "$sources"/go.*.txt "$sources/kubernetes/main.go.txt")"
 modules_begin
 is=$version

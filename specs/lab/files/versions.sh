@@ -4,6 +4,16 @@
 servers="kube-apiserver kube-controller-manager kube-scheduler kube-proxy"
 path='"Env":["PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"]'
 
+# version_begin OUTPUT_DIR: begin, on top of the images of the other version, which have to be there.
+version_begin() {
+	need go golang
+	need zstd zstd
+	begin "$1"
+	base=$out/images
+	[ -f "$base/images.txt" ] || die "images is missing: build it first"
+	settings="$(go version) $(cat "$out/images.inputs")"
+}
+
 # version_site FOLDER VERSION: the programs, from the work folder's kubernetes, as the release site has them.
 version_site() {
 	site=$1/$2/bin/linux/amd64
