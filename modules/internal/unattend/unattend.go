@@ -1,13 +1,12 @@
 // Package unattend writes answer files of Windows Setup: one that installs from a
 // medium, and one that an installed system is sealed with.
 //
-// The documents are structs that are marshalled, never pasted text. Names of passes,
+// The documents are trees of elements that are marshalled, never pasted text. Names of passes,
 // components and settings are those of Microsoft's Unattended Windows Setup Reference;
 // testdata/reference.txt lists them, and a test looks up every name that is written.
 package unattend
 
 import (
-	"encoding/xml"
 	"fmt"
 
 	"kinit/engine/secret"
@@ -61,12 +60,11 @@ func (i Install) XML() ([]byte, error) {
 		return nil, err
 	}
 	return document(
-		settings{Pass: "windowsPE", Components: []any{i.internationalWinPE(), i.driversWinPE(), i.setup()}},
-		settings{Pass: "offlineServicing", Components: []any{newLUA()}},
-		settings{Pass: "specialize", Components: specialize(
-			newShellSpecialize(i.ComputerName, i.TimeZone), newDeployment(clockCommand()),
-		)},
-		settings{Pass: "oobeSystem", Components: []any{i.oobe()}},
+		pass("windowsPE", i.languageWinPE(), i.driversWinPE(), i.setup()),
+		// LUA is user account control.
+		pass("offlineServicing", component("Microsoft-Windows-LUA-Settings", set("EnableLUA", false))),
+		i.specialize(i.ComputerName),
+		pass("oobeSystem", i.oobe()),
 	)
 }
 
@@ -79,12 +77,15 @@ func (s Sealed) XML() ([]byte, error) {
 	if n := len(s.Specialize); n == 0 || n > maxPath {
 		return nil, fmt.Errorf("the command of the specialize pass has %d characters: expected 1 to %d", n, maxPath)
 	}
-	clock, node := clockCommand(), runSynchronousCommand{Path: s.Specialize, WillReboot: "OnRequest"}
 	return document(
-		settings{Pass: "generalize", Components: []any{newSPP(), newPnpSysprep()}},
-		settings{Pass: "specialize", Components: specialize(newShellSpecialize("", s.TimeZone), newDeployment(clock, node))},
+		pass("generalize",
+			// The number of times that the evaluation can be started again stays as it is.
+			component("Microsoft-Windows-Security-SPP", set("SkipRearm", 1)),
+			// The devices of its copies, and their drivers, are the same.
+			component("Microsoft-Windows-PnpSysprep", set("PersistAllDeviceInstalls", true))),
+		s.specialize("", command{path: s.Specialize, reboot: "OnRequest"}),
 		// Without the first, the first start asks for language and keyboard.
-		settings{Pass: "oobeSystem", Components: []any{s.international(), s.oobe()}},
+		pass("oobeSystem", s.language(), s.oobe()),
 	)
 }
 
@@ -93,41 +94,4 @@ func (s System) validate() error {
 		return fmt.Errorf("the command of the first login has %d characters: expected 1 to %d", n, maxCommandLine)
 	}
 	return nil
-}
-
-// specialize adds what both kinds of file say in that pass.
-func specialize(components ...any) []any {
-	return append(components, newSPPUX(), newServerManager(), newTerminalServices(), newFirewall())
-}
-
-// clockCommand sets in Windows that the machine's clock is UTC, as libvirt's is.
-func clockCommand() runSynchronousCommand {
-	const key = `HKLM\SYSTEM\CurrentControlSet\Control\TimeZoneInformation`
-	return runSynchronousCommand{Path: `reg.exe add ` + key + ` /v RealTimeIsUniversal /t REG_DWORD /d 1 /f`}
-}
-
-// root is the document's element.
-type root struct {
-	XMLName  xml.Name   `xml:"unattend"`
-	Default  string     `xml:"xmlns,attr"`
-	WCM      string     `xml:"xmlns:wcm,attr"`
-	Settings []settings `xml:"settings"`
-}
-
-// settings are the components of one configuration pass.
-type settings struct {
-	Pass       string `xml:"pass,attr"`
-	Components []any  `xml:"component"`
-}
-
-func document(passes ...settings) ([]byte, error) {
-	text, err := xml.MarshalIndent(root{
-		Default:  "urn:schemas-microsoft-com:unattend",
-		WCM:      "http://schemas.microsoft.com/WMIConfig/2002/State",
-		Settings: passes,
-	}, "", "  ")
-	if err != nil {
-		return nil, err
-	}
-	return append([]byte(xml.Header), append(text, '\n')...), nil
 }
