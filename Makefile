@@ -79,7 +79,8 @@ golden: ## rewrite the golden files of the tests; read the diff afterwards
 
 .PHONY: generate
 generate: ## write the references of modules and functions anew, from their comments and examples
-	$(GO) generate ./modules/reference ./engine/internal/eval/reference
+	$(GO) generate ./modules/reference
+	KINIT_UPDATE=1 $(GO) test -count=1 -run ThePageHasEveryFunction ./engine/internal/eval
 
 .PHONY: bench-upload
 bench-upload: deps ## measure how fast 100 MB reach a simulated Windows node of a lab

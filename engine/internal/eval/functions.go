@@ -23,7 +23,7 @@ import (
 func Functions(src spec.Sources, folder string, learn func(texts ...string)) map[string]function.Function {
 	all, files := map[string]function.Function{}, reader{src, folder}
 	for _, group := range files.groups() {
-		maps.Copy(all, group.Functions)
+		maps.Copy(all, group.functions)
 	}
 	bounds.Functions(all)
 	if learn != nil {
@@ -33,26 +33,18 @@ func Functions(src spec.Sources, folder string, learn func(texts ...string)) map
 	return all
 }
 
-// Group is functions for one purpose.
-type Group struct {
-	Title     string
-	Functions map[string]function.Function
+// group is functions for one purpose. The page of all functions shows its title.
+type group struct {
+	title     string
+	functions map[string]function.Function
 }
 
 // groups lists all functions but templatefile, which uses them.
-func (r reader) groups() []Group {
-	return []Group{
+func (r reader) groups() []group {
+	return []group{
 		{"Collections", collections}, {"Texts", texts}, {"Numbers", numbers}, {"Encodings", encodings}, {"Checksums and ids", hashes},
 		{"Networks", addresses}, {"Durations", durations}, {"Versions", versions}, {"Sensitive values", marks}, {"Files of the controller", r.functions()},
 	}
-}
-
-// Groups lists all functions by their purpose, for the reference.
-func Groups(src spec.Sources, folder string) []Group {
-	all, groups := Functions(src, folder, nil), reader{src, folder}.groups()
-	last := groups[len(groups)-1].Functions
-	last["templatefile"] = all["templatefile"]
-	return groups
 }
 
 var collections = map[string]function.Function{
