@@ -19,9 +19,11 @@ type places struct {
 	back    int // visits that were aside and wait for a place
 }
 
-func (p *places) init(limit int) {
-	p.limit = limit
-	p.changed = sync.NewCond(&p.mu)
+// wake lets all that wait look again.
+func (p *places) wake() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.changed.Broadcast()
 }
 
 // free reports whether a further visit may begin: after those that come back.
@@ -58,11 +60,7 @@ func (p *places) leave() bool {
 
 // comeBack waits for a place. After an interrupt it does not wait.
 func (p *places) comeBack(ctx context.Context) {
-	stop := context.AfterFunc(ctx, func() {
-		p.mu.Lock()
-		defer p.mu.Unlock()
-		p.changed.Broadcast()
-	})
+	stop := context.AfterFunc(ctx, p.wake)
 	defer stop()
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -4,7 +4,10 @@
 // package does not know tasks: the caller chooses the type of the keys.
 package graph
 
-import "slices"
+import (
+	"container/heap"
+	"slices"
+)
 
 // Graph is a set of keys and of edges "from depends on to" or "from follows to".
 // The zero value is an empty graph. It must not change while it is walked.
@@ -93,10 +96,8 @@ func (g *Graph[K]) Closure(keys ...K) map[K]bool {
 			visit(i)
 		}
 	}
-	for len(todo) > 0 {
-		i := todo[len(todo)-1]
-		todo = todo[:len(todo)-1]
-		for _, need := range g.needs[i] {
+	for ; len(todo) > 0; todo = todo[1:] {
+		for _, need := range g.needs[todo[0]] {
 			visit(need)
 		}
 	}
@@ -109,12 +110,12 @@ func (g *Graph[K]) Closure(keys ...K) map[K]bool {
 func (g *Graph[K]) Order() []K {
 	ready, waiting := g.start()
 	order := make([]K, 0, len(g.keys))
-	for len(ready) > 0 {
-		i := ready.pop()
+	for ready.Len() > 0 {
+		i := heap.Pop(&ready).(int)
 		order = append(order, g.keys[i])
 		for _, user := range g.users[i] {
 			if waiting[user]--; waiting[user] == 0 {
-				ready.push(user)
+				heap.Push(&ready, user)
 			}
 		}
 	}
@@ -129,7 +130,7 @@ func (g *Graph[K]) start() (queue, []int) {
 	for i, needs := range g.needs {
 		waiting[i] = len(needs)
 		if len(needs) == 0 {
-			ready.push(i)
+			heap.Push(&ready, i)
 		}
 	}
 	return ready, waiting

@@ -1,10 +1,12 @@
 package graph
 
+import "container/heap"
+
 // limits is how many keys of each group are visited, and which keys wait for the others of
 // their group.
 type limits struct {
 	visited map[string]int
-	held    map[string]queue
+	held    map[string]*queue
 }
 
 // group returns the group of a key and its limit, 0 without one.
@@ -17,30 +19,24 @@ func (w *walker[K]) group(i int) (string, int) {
 
 // hold takes keys out of the ready ones, until the first of these is in no group that is full.
 func (w *walker[K]) hold() {
-	for len(w.ready) > 0 {
-		group, most := w.group(w.ready[0])
+	for w.ready.Len() > 0 {
+		group, most := w.group(w.ready.IntSlice[0])
 		if most <= 0 || w.limits.visited[group] < most {
 			return
 		}
-		if w.limits.held == nil {
-			w.limits.held = map[string]queue{}
+		if w.limits.held[group] == nil {
+			w.limits.held[group] = &queue{}
 		}
-		held := w.limits.held[group]
-		held.push(w.ready.pop())
-		w.limits.held[group] = held
+		heap.Push(w.limits.held[group], heap.Pop(&w.ready))
 	}
 }
 
 // enter counts a key that is about to be visited.
 func (w *walker[K]) enter(i int) {
 	group, most := w.group(i)
-	if most <= 0 {
-		return
+	if most > 0 {
+		w.limits.visited[group]++
 	}
-	if w.limits.visited == nil {
-		w.limits.visited = map[string]int{}
-	}
-	w.limits.visited[group]++
 }
 
 // leaveGroup makes the first key ready that waits for another one of its group to end.
@@ -50,8 +46,7 @@ func (w *walker[K]) leaveGroup(i int) {
 		return
 	}
 	w.limits.visited[group]--
-	if held := w.limits.held[group]; len(held) > 0 {
-		w.ready.push(held.pop())
-		w.limits.held[group] = held
+	if held := w.limits.held[group]; held != nil && held.Len() > 0 {
+		heap.Push(&w.ready, heap.Pop(held))
 	}
 }

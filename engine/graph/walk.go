@@ -3,6 +3,7 @@ package graph
 import (
 	"container/heap"
 	"context"
+	"sort"
 	"sync"
 )
 
@@ -16,10 +17,6 @@ const (
 	Skipped                 // not visited: something it depends on failed
 	Cancelled               // not visited: the context ended first
 )
-
-func (s Status) String() string {
-	return [...]string{"done", "failed", "skipped", "cancelled"}[s]
-}
 
 // Outcome is how one key ended.
 type Outcome[K comparable] struct {
@@ -49,7 +46,12 @@ type Visitor[K comparable] struct {
 // Walk waits for those that run. The outcomes are in the order of Keys. Keys on a cycle
 // end as Cancelled: call Validate first.
 func (g *Graph[K]) Walk(ctx context.Context, workers int, visitor Visitor[K]) []Outcome[K] {
-	w := g.walker(ctx, max(workers, 1), visitor)
+	w := &walker[K]{graph: g, visitor: visitor, ctx: ctx, limits: limits{map[string]int{}, map[string]*queue{}}}
+	w.limit, w.changed = max(workers, 1), sync.NewCond(&w.mu)
+	w.ready, w.waiting = g.start()
+	for _, key := range g.keys {
+		w.outcomes = append(w.outcomes, Outcome[K]{Key: key, Status: Cancelled})
+	}
 	stop := context.AfterFunc(ctx, w.wake)
 	defer stop()
 	inside := context.WithValue(ctx, placeKey{}, &w.places)
@@ -74,35 +76,19 @@ type walker[K comparable] struct {
 	outcomes []Outcome[K]
 }
 
-func (g *Graph[K]) walker(ctx context.Context, workers int, visitor Visitor[K]) *walker[K] {
-	w := &walker[K]{graph: g, visitor: visitor, ctx: ctx, outcomes: make([]Outcome[K], len(g.keys))}
-	w.places.init(workers)
-	w.ready, w.waiting = g.start()
-	for i, key := range g.keys {
-		w.outcomes[i] = Outcome[K]{Key: key, Status: Cancelled}
-	}
-	return w
-}
-
-func (w *walker[K]) wake() {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.changed.Broadcast()
-}
-
 // next waits for a key to visit. It returns false when there will be none.
 func (w *walker[K]) next() (int, bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	for w.hold(); w.ctx.Err() == nil && (len(w.ready) == 0 && w.running > 0 || len(w.ready) > 0 && !w.free()); w.hold() {
+	for w.hold(); w.ctx.Err() == nil && (w.ready.Len() == 0 && w.running > 0 || w.ready.Len() > 0 && !w.free()); w.hold() {
 		w.changed.Wait()
 	}
-	if len(w.ready) == 0 || w.ctx.Err() != nil {
+	if w.ready.Len() == 0 || w.ctx.Err() != nil {
 		return 0, false
 	}
 	w.running++
 	w.busy++
-	i := w.ready.pop()
+	i := heap.Pop(&w.ready).(int)
 	w.enter(i)
 	return i, true
 }
@@ -125,16 +111,13 @@ func (w *walker[K]) finish(i int, err error) {
 
 // end makes the keys that waited for a key ready. Keys to skip end in turn.
 func (w *walker[K]) end(ended int) {
-	todo := []int{ended}
-	for len(todo) > 0 {
-		i := todo[0]
-		todo = todo[1:]
-		for _, user := range w.graph.users[i] {
+	for todo := []int{ended}; len(todo) > 0; todo = todo[1:] {
+		for _, user := range w.graph.users[todo[0]] {
 			if w.waiting[user]--; w.waiting[user] > 0 {
 				continue
 			}
 			if w.outcomes[user].Status != Skipped {
-				w.ready.push(user)
+				heap.Push(&w.ready, user)
 				continue
 			}
 			if w.visitor.Skipped != nil {
@@ -148,12 +131,9 @@ func (w *walker[K]) end(ended int) {
 // skipUsers marks everything that depends on a failed key. None of it can be
 // ready: it still waits for the key or for something that is marked too.
 func (w *walker[K]) skipUsers(failed int) {
-	todo := []int{failed}
-	for len(todo) > 0 {
-		i := todo[len(todo)-1]
-		todo = todo[:len(todo)-1]
-		for _, user := range w.graph.users[i] {
-			if w.outcomes[user].Status == Skipped || !w.graph.edges[[2]int{user, i}] {
+	for todo := []int{failed}; len(todo) > 0; todo = todo[1:] {
+		for _, user := range w.graph.users[todo[0]] {
+			if w.outcomes[user].Status == Skipped || !w.graph.edges[[2]int{user, todo[0]}] {
 				continue
 			}
 			w.outcomes[user].Status, w.outcomes[user].Cause = Skipped, w.graph.keys[failed]
@@ -163,21 +143,12 @@ func (w *walker[K]) skipUsers(failed int) {
 }
 
 // queue holds indices of keys, the smallest first.
-type queue []int
+type queue struct{ sort.IntSlice }
 
-func (q *queue) push(i int) { heap.Push((*items)(q), i) }
-func (q *queue) pop() int   { return heap.Pop((*items)(q)).(int) }
-
-// items is a queue as container/heap wants to see it.
-type items []int
-
-func (q items) Len() int           { return len(q) }
-func (q items) Less(i, j int) bool { return q[i] < q[j] }
-func (q items) Swap(i, j int)      { q[i], q[j] = q[j], q[i] }
-func (q *items) Push(x any)        { *q = append(*q, x.(int)) }
-func (q *items) Pop() any {
-	last := len(*q) - 1
-	x := (*q)[last]
-	*q = (*q)[:last]
+func (q *queue) Push(x any) { q.IntSlice = append(q.IntSlice, x.(int)) }
+func (q *queue) Pop() any {
+	last := q.Len() - 1
+	x := q.IntSlice[last]
+	q.IntSlice = q.IntSlice[:last]
 	return x
 }

@@ -20,7 +20,7 @@ var errBoom = errors.New("boom")
 func show(outcomes []Outcome[string]) []string {
 	var lines []string
 	for _, o := range outcomes {
-		line := o.Key + " " + o.Status.String()
+		line := o.Key + " " + [...]string{"done", "failed", "skipped", "cancelled"}[o.Status]
 		if o.Cause != "" {
 			line += " by " + o.Cause
 		}
