@@ -9,6 +9,7 @@ import (
 
 	"kinit/engine/module"
 	"kinit/modules/internal/hostfile"
+	"kinit/modules/internal/packages"
 )
 
 // archiveName matches the owner and the name of a PPA.
@@ -42,20 +43,10 @@ func (t *Task) resolved(ctx context.Context, h module.Host) (*Task, error) {
 	if err != nil {
 		return nil, err
 	}
-	suite := codename(release)
+	suite := packages.OSRelease(release, "UBUNTU_CODENAME") // also of what is made of Ubuntu
 	if suite == "" {
 		return nil, errors.New("suites: /etc/os-release has no UBUNTU_CODENAME: give the release of Ubuntu that this host can use")
 	}
 	one.Suites = []string{suite}
 	return &one, nil
-}
-
-// codename is the release of Ubuntu that the host is, or is made of.
-func codename(release string) string {
-	for line := range strings.Lines(release) {
-		if value, found := strings.CutPrefix(strings.TrimSpace(line), "UBUNTU_CODENAME="); found {
-			return strings.Trim(value, `"'`)
-		}
-	}
-	return ""
 }

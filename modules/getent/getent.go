@@ -23,6 +23,7 @@ type Task struct {
 	Database string `hcl:"database" enum:"passwd,group,hosts,services,protocols,networks,netgroup,ethers"`
 	// Key is the name, or the number, to look for. Default: all entries.
 	Key string `hcl:"key,optional"`
+	module.Facts
 }
 
 func Kind() module.Kind {
@@ -34,10 +35,6 @@ func (t *Task) Validate() error {
 		return fmt.Errorf("key is %q, want one name or number", t.Key)
 	}
 	return nil
-}
-
-func (t *Task) Plan(ctx context.Context, _ module.Host) ([]module.Step, error) {
-	return nil, ctx.Err()
 }
 
 // User is an entry of passwd.

@@ -30,14 +30,11 @@ import (
 type Task struct {
 	// Folders are the folders, of which the later ones win. A missing one is empty.
 	Folders []string `hcl:"folders,optional" default:"/etc/ansible/facts.d,/etc/kinit/facts.d" path:"clean"`
+	module.Facts
 }
 
 func Kind() module.Kind {
 	return module.With[Task, Outputs](module.Kind{Name: "local_facts", Reads: true})
-}
-
-func (t *Task) Plan(ctx context.Context, _ module.Host) ([]module.Step, error) {
-	return nil, ctx.Err()
 }
 
 type Outputs struct {

@@ -14,14 +14,10 @@ import (
 //
 // Errors:
 //   - the host has none of these package managers
-type Task struct{}
+type Task struct{ module.Facts }
 
 func Kind() module.Kind {
 	return module.With[Task, Outputs](module.Kind{Name: "package_facts", Reads: true})
-}
-
-func (t *Task) Plan(ctx context.Context, _ module.Host) ([]module.Step, error) {
-	return nil, ctx.Err()
 }
 
 type Outputs struct {

@@ -14,14 +14,10 @@ import (
 //
 // Errors:
 //   - systemd does not run on the host
-type Task struct{}
+type Task struct{ module.Facts }
 
 func Kind() module.Kind {
 	return module.With[Task, Outputs](module.Kind{Name: "service_facts", Reads: true})
-}
-
-func (t *Task) Plan(ctx context.Context, _ module.Host) ([]module.Step, error) {
-	return nil, ctx.Err()
 }
 
 // Service is what systemd has of one service.

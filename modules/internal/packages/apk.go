@@ -16,21 +16,6 @@ type apk struct{}
 // apkName matches "musl-utils-1.2.4-r2": a version begins with a digit and ends with its release.
 var apkName = regexp.MustCompile(`^(.+)-([0-9][^-]*-r[0-9]+)$`)
 
-// parseAPK reads the first words of lines.
-func parseAPK(text string) map[string]string {
-	all := map[string]string{}
-	for line := range strings.Lines(text) {
-		fields := strings.Fields(line)
-		if len(fields) == 0 {
-			continue
-		}
-		if found := apkName.FindStringSubmatch(fields[0]); found != nil {
-			all[found[1]] = found[2]
-		}
-	}
-	return all
-}
-
 func (a apk) Installed(ctx context.Context, h module.Host, names []string) (map[string][]string, error) {
 	all, err := a.All(ctx, h)
 	installed := map[string][]string{}
@@ -47,7 +32,14 @@ var release = regexp.MustCompile(`-r[0-9]+$`)
 
 func (apk) All(ctx context.Context, h module.Host) (map[string]string, error) {
 	out, err := h.Run(ctx, module.Command{Argv: []string{"apk", "info", "-v"}})
-	return parseAPK(out.Stdout), err
+	all := map[string]string{}
+	for line := range strings.Lines(out.Stdout) {
+		first, _, _ := strings.Cut(strings.TrimSpace(line), " ")
+		if found := apkName.FindStringSubmatch(first); found != nil {
+			all[found[1]] = found[2]
+		}
+	}
+	return all, err
 }
 
 // Newest lists updates: a line is "musl-1.2.4-r1 < 1.2.4-r2".
@@ -89,28 +81,22 @@ func (apk) Describe(ctx context.Context, h module.Host, file string) (Spec, erro
 func (apk) Options() []Option { return nil }
 
 func (a apk) Change(ctx context.Context, h module.Host, c Change) error {
-	words, err := a.words(c.Install)
+	names, err := a.words(c.Install)
 	if err != nil {
 		return err
 	}
-	if c.Refresh {
-		if err := a.run(ctx, h, "update"); err != nil {
-			return err
-		}
-	}
-	if len(words) > 0 {
-		if err := a.install(ctx, h, append([]string{"add", "--upgrade", "--"}, words...)); err != nil {
-			return err
-		}
-	}
-	if len(c.Remove) == 0 {
-		return nil
-	}
-	verb := []string{"del", "--rdepends"}
+	del := a.line("del", "--rdepends")
 	if c.Purge {
-		verb = append(verb, "--purge")
+		del = append(del, "--purge")
 	}
-	return a.run(ctx, h, append(append(verb, "--"), c.Remove...)...)
+	update, add := a.line("update"), with(a.line("add", "--upgrade", "--"), names)
+	if err := (tool{}).run(ctx, h, c.lists(update)); err != nil {
+		return err
+	}
+	if err := (tool{}).attempt(ctx, h, add, update, add); err != nil {
+		return err
+	}
+	return tool{}.run(ctx, h, with(append(del, "--"), c.Remove))
 }
 
 // words are packages with conditions: "=" wants a version with its release, and "~" any release of
@@ -134,22 +120,7 @@ func (apk) words(specs []Spec) ([]string, error) {
 	return all, nil
 }
 
-// install installs, and if that fails tries again with fresh package lists.
-func (a apk) install(ctx context.Context, h module.Host, args []string) error {
-	err := a.run(ctx, h, args...)
-	if !module.Exited(err) {
-		return err
-	}
-	if err := a.run(ctx, h, "update"); err != nil {
-		return err
-	}
-	return a.run(ctx, h, args...)
+// line waits for another package manager, in seconds.
+func (apk) line(args ...string) []string {
+	return append([]string{"apk", "--no-progress", "--wait", lockSeconds}, args...)
 }
-
-// run waits for another package manager, in seconds.
-func (apk) run(ctx context.Context, h module.Host, args ...string) error {
-	_, err := run(ctx, h, nil, append([]string{"apk", "--no-progress", "--wait", lockSeconds}, args...)...)
-	return err
-}
-
-var _ Manager = apk{}

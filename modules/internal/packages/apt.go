@@ -83,11 +83,7 @@ func parsePolicy(text string) map[string]string {
 
 func (apt) Held(ctx context.Context, h module.Host, names []string) (map[string]bool, error) {
 	out, err := h.Run(ctx, module.Command{Argv: append([]string{"apt-mark", "showhold"}, names...)})
-	held := map[string]bool{}
-	for _, name := range strings.Fields(out.Stdout) {
-		held[name] = true
-	}
-	return held, err
+	return among(names, strings.Fields(out.Stdout)), err
 }
 
 func (apt) Hold(ctx context.Context, h module.Host, name string, hold bool) error {
@@ -100,65 +96,37 @@ func (apt) Hold(ctx context.Context, h module.Host, name string, hold bool) erro
 }
 
 func (a apt) Change(ctx context.Context, h module.Host, c Change) error {
-	if c.Refresh {
-		if err := a.get(ctx, h, "update"); err != nil {
-			return err
-		}
+	verb := []string{"install", "--no-install-recommends"}
+	if c.Recommends {
+		verb[1] = "--install-recommends"
 	}
-	if len(c.Install) > 0 {
-		if err := a.install(ctx, h, c); err != nil {
-			return err
-		}
-		if err := holdAgain(ctx, h, a, c); err != nil { // apt releases the hold of a package that it changes
-			return err
-		}
+	if c.Release != "" {
+		verb = append(verb, "--target-release="+c.Release)
 	}
-	if len(c.Remove) == 0 {
-		return nil
+	install := with(aptGet(append(verb, "--allow-downgrades", "--allow-change-held-packages", "--")...), words(c.Install, "="))
+	update, t := aptGet("update"), tool{env: map[string]string{"DEBIAN_FRONTEND": "noninteractive"}}
+	if err := t.run(ctx, h, c.lists(update)); err != nil {
+		return err
 	}
-	verb := []string{"remove"}
+	// Besides old package lists, an interrupted install is a usual cause.
+	if err := t.attempt(ctx, h, install, []string{"dpkg", "--configure", "-a"}, update, install); err != nil {
+		return err
+	}
+	if err := holdAgain(ctx, h, a, c); err != nil { // apt releases the hold of a package that it changes
+		return err
+	}
+	verb = []string{"remove"}
 	if c.Purge {
 		verb = []string{"purge"}
 	}
 	if slices.ContainsFunc(c.Remove, func(name string) bool { return slices.Contains(c.Held, name) }) {
 		verb = append(verb, "--allow-change-held-packages")
 	}
-	return a.get(ctx, h, append(append(verb, "--"), c.Remove...)...)
+	return t.run(ctx, h, with(aptGet(append(verb, "--")...), c.Remove))
 }
 
-// install installs, and if that fails, corrects the usual causes: old
-// package lists, or an interrupted install.
-func (a apt) install(ctx context.Context, h module.Host, c Change) error {
-	args := []string{"install", "--no-install-recommends"}
-	if c.Recommends {
-		args = []string{"install", "--install-recommends"}
-	}
-	if c.Release != "" {
-		args = append(args, "--target-release="+c.Release)
-	}
-	args = append(append(args, "--allow-downgrades", "--allow-change-held-packages", "--"), words(c.Install, "=")...)
-	err := a.get(ctx, h, args...)
-	if !module.Exited(err) {
-		return err
-	}
-	if _, err := run(ctx, h, a.env(), "dpkg", "--configure", "-a"); err != nil {
-		return err
-	}
-	if err := a.get(ctx, h, "update"); err != nil {
-		return err
-	}
-	return a.get(ctx, h, args...)
+// aptGet is a line of apt-get without questions: changed configuration files remain.
+func aptGet(args ...string) []string {
+	return append([]string{"apt-get", "-y", "-q", "-o", "DPkg::Lock::Timeout=" + lockSeconds,
+		"-o", "Dpkg::Options::=--force-confdef", "-o", "Dpkg::Options::=--force-confold"}, args...)
 }
-
-func (apt) env() map[string]string { return map[string]string{"DEBIAN_FRONTEND": "noninteractive"} }
-
-// get runs apt-get without questions: changed configuration files
-// remain.
-func (a apt) get(ctx context.Context, h module.Host, args ...string) error {
-	_, err := run(ctx, h, a.env(), append([]string{"apt-get", "-y", "-q",
-		"-o", "DPkg::Lock::Timeout=" + lockSeconds,
-		"-o", "Dpkg::Options::=--force-confdef", "-o", "Dpkg::Options::=--force-confold"}, args...)...)
-	return err
-}
-
-var _ Manager = apt{}

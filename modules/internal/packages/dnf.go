@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -13,16 +14,9 @@ import (
 
 // dnf is rpm and dnf, of Fedora and its derivatives, or yum, which on most of
 // these is another name of dnf.
-type dnf struct{ program string }
-
-func (dnf) Installed(ctx context.Context, h module.Host, names []string) (map[string][]string, error) {
-	return rpmInstalled(ctx, h, names)
-}
-
-func (dnf) All(ctx context.Context, h module.Host) (map[string]string, error) { return rpmAll(ctx, h) }
-
-func (dnf) Describe(ctx context.Context, h module.Host, file string) (Spec, error) {
-	return rpmDescribe(ctx, h, file)
+type dnf struct {
+	rpm
+	program string
 }
 
 func (dnf) Options() []Option { return []Option{Recommends, Repositories} }
@@ -54,11 +48,7 @@ func (d dnf) Held(ctx context.Context, h module.Host, names []string) (map[strin
 		return nil, nil
 	}
 	held := parseLocks(out.Stdout)
-	for name := range held {
-		if !slices.Contains(names, name) {
-			delete(held, name)
-		}
-	}
+	maps.DeleteFunc(held, func(name string, _ bool) bool { return !slices.Contains(names, name) })
 	return held, err
 }
 
@@ -91,7 +81,7 @@ func parseLocks(text string) map[string]bool {
 func (d dnf) Hold(ctx context.Context, h module.Host, name string, hold bool) error {
 	verb, what := "delete", name
 	if hold {
-		installed, err := rpmInstalled(ctx, h, []string{name})
+		installed, err := d.Installed(ctx, h, []string{name})
 		if err != nil {
 			return err
 		}
@@ -108,24 +98,23 @@ func (d dnf) Hold(ctx context.Context, h module.Host, name string, hold bool) er
 }
 
 func (d dnf) Change(ctx context.Context, h module.Host, c Change) error {
-	if c.Refresh {
-		if err := d.run(ctx, h, "makecache", "--refresh"); err != nil {
-			return err
+	line := func(args ...string) []string { return append([]string{d.program, "-y"}, args...) }
+	args := append(repositories(c), "install", "--")
+	if !c.Recommends {
+		args = append([]string{"--setopt=install_weak_deps=False"}, args...)
+	}
+	args = with(args, words(c.Install, "-"))
+	if err := (tool{}).run(ctx, h, c.lists(line("makecache", "--refresh"))); err != nil {
+		return err
+	}
+	return rehold(ctx, h, d, c, func() error {
+		if args != nil {
+			if err := (tool{}).attempt(ctx, h, line(args...), line(append([]string{"--refresh"}, args...)...)); err != nil {
+				return err
+			}
 		}
-	}
-	return rehold(ctx, h, d, c, func() error { return d.change(ctx, h, c) })
-}
-
-func (d dnf) change(ctx context.Context, h module.Host, c Change) error {
-	if len(c.Install) > 0 {
-		if err := d.install(ctx, h, c); err != nil {
-			return err
-		}
-	}
-	if len(c.Remove) == 0 {
-		return nil
-	}
-	return d.run(ctx, h, append([]string{"--setopt=clean_requirements_on_remove=False", "remove", "--"}, c.Remove...)...)
+		return tool{}.run(ctx, h, with(line("--setopt=clean_requirements_on_remove=False", "remove", "--"), c.Remove))
+	})
 }
 
 // repositories are the options for the repositories that a change uses.
@@ -139,24 +128,3 @@ func repositories(c Change) []string {
 	}
 	return args
 }
-
-// install installs, and if that fails tries again with fresh package lists.
-func (d dnf) install(ctx context.Context, h module.Host, c Change) error {
-	var args []string
-	if !c.Recommends {
-		args = append(args, "--setopt=install_weak_deps=False")
-	}
-	args = slices.Concat(args, repositories(c), []string{"install", "--"}, words(c.Install, "-"))
-	err := d.run(ctx, h, args...)
-	if !module.Exited(err) {
-		return err
-	}
-	return d.run(ctx, h, append([]string{"--refresh"}, args...)...)
-}
-
-func (d dnf) run(ctx context.Context, h module.Host, args ...string) error {
-	_, err := run(ctx, h, nil, append([]string{d.program, "-y"}, args...)...)
-	return err
-}
-
-var _ Manager = dnf{}

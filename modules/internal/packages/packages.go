@@ -148,43 +148,39 @@ func Of(ctx context.Context, h module.Host) (Manager, error) {
 			return nil, err
 		}
 	}
-	switch program := choose(release, there); program {
-	case "apt-get":
-		return apt{}, nil
-	case "zypper":
-		return zypper{}, nil
-	case "pacman":
-		return pacman{}, nil
-	case "apk":
-		return apk{}, nil
-	case "dnf", "yum":
-		return dnf{program}, nil
+	if manager := managers[choose(release, there)]; manager != nil {
+		return manager, nil
 	}
 	name := pretty(release)
 	return nil, fmt.Errorf("packages are installed with apt, dnf, yum, zypper, pacman or apk, and %s has none of them: use a command task for its package manager", name)
 }
 
+// managers are the package managers by their programs.
+var managers = map[string]Manager{
+	"apt-get": apt{}, "zypper": zypper{}, "pacman": pacman{}, "apk": apk{}, "dnf": dnf{program: "dnf"}, "yum": dnf{program: "yum"},
+}
+
 // programs are the package managers, the preferred one first.
 var programs = []string{"apt-get", "dnf", "zypper", "yum", "pacman"}
+
+// distributions are the programs by the ID of a distribution. Old ones have yum instead of dnf.
+var distributions = map[string]string{
+	"debian": "apt-get", "ubuntu": "apt-get", "arch": "pacman", "alpine": "apk",
+	"suse": "zypper", "opensuse": "zypper", "sles": "zypper", "fedora": "dnf", "rhel": "dnf", "centos": "dnf",
+}
 
 // choose decides by data: the distribution and its ancestors from ID and ID_LIKE of
 // os-release, man 5 os-release, and the programs that the host has.
 func choose(release string, there []string) string {
-	has := func(name string) bool { return slices.Contains(there, name) }
-	for _, id := range strings.Fields(value(release, "ID") + " " + value(release, "ID_LIKE")) {
-		switch {
-		case id == "debian" || id == "ubuntu":
-			return "apt-get"
-		case id == "arch":
-			return "pacman"
-		case id == "alpine":
-			return "apk"
-		case id == "suse" || id == "opensuse" || strings.HasPrefix(id, "opensuse-") || id == "sles":
-			return "zypper"
-		case (id == "fedora" || id == "rhel" || id == "centos") && !has("dnf") && has("yum"):
+	for _, id := range strings.Fields(OSRelease(release, "ID") + " " + OSRelease(release, "ID_LIKE")) {
+		if strings.HasPrefix(id, "opensuse-") {
+			id = "opensuse"
+		}
+		switch program := distributions[id]; {
+		case program == "dnf" && !slices.Contains(there, "dnf") && slices.Contains(there, "yum"):
 			return "yum"
-		case id == "fedora" || id == "rhel" || id == "centos":
-			return "dnf"
+		case program != "":
+			return program
 		}
 	}
 	if len(there) == 0 {
@@ -193,23 +189,75 @@ func choose(release string, there []string) string {
 	return there[0]
 }
 
-func value(release, name string) string {
-	for line := range strings.Lines(release) {
-		if text, found := strings.CutPrefix(strings.TrimSpace(line), name+"="); found {
-			return strings.Trim(text, `"'`)
+// OSRelease returns a value of /etc/os-release, "" for one that is not there; man 5 os-release.
+func OSRelease(text, name string) string {
+	for line := range strings.Lines(text) {
+		if value, found := strings.CutPrefix(strings.TrimSpace(line), name+"="); found {
+			return strings.Trim(value, `"'`)
 		}
 	}
 	return ""
 }
 
 func pretty(release string) string {
-	if name := value(release, "PRETTY_NAME"); name != "" {
+	if name := OSRelease(release, "PRETTY_NAME"); name != "" {
 		return "this host, with " + name + ","
 	}
 	return "this host"
 }
 
-// run runs a program and shows what it prints.
-func run(ctx context.Context, h module.Host, env map[string]string, argv ...string) (module.Output, error) {
-	return h.Run(ctx, module.Command{Argv: argv, Env: env, Line: cmdtext.Progress(h)})
+// tool runs the command lines of a change and shows what they print.
+type tool struct {
+	env  map[string]string
+	fine []int // exit codes that mean success, beside 0
+}
+
+// run runs lines in order. Nil ones are left out.
+func (t tool) run(ctx context.Context, h module.Host, lines ...[]string) error {
+	for _, argv := range lines {
+		if argv == nil {
+			continue
+		}
+		_, err := h.Run(ctx, module.Command{Argv: argv, Env: t.env, Line: cmdtext.Progress(h)})
+		if err != nil && (len(t.fine) == 0 || !module.Exited(err, t.fine...)) {
+			return err
+		}
+	}
+	return nil
+}
+
+// attempt runs an install and, if that fails, the lines that repair the cause and try again.
+func (t tool) attempt(ctx context.Context, h module.Host, install []string, again ...[]string) error {
+	err := t.run(ctx, h, install)
+	if !module.Exited(err) {
+		return err
+	}
+	return t.run(ctx, h, again...)
+}
+
+// lists returns the line that reads the package lists, if the change is to begin with it.
+func (c Change) lists(line []string) []string {
+	if c.Refresh {
+		return line
+	}
+	return nil
+}
+
+// with returns a line with the packages that it is for; nil without any.
+func with(line, packages []string) []string {
+	if len(packages) == 0 {
+		return nil
+	}
+	return append(line, packages...)
+}
+
+// among returns those of the names that are in a list.
+func among(names, list []string) map[string]bool {
+	found := map[string]bool{}
+	for _, name := range list {
+		if slices.Contains(names, name) {
+			found[name] = true
+		}
+	}
+	return found
 }

@@ -100,7 +100,7 @@ func TestNewestFollowsTheOptionsOfAnInstall(t *testing.T) {
 	h := moduletest.NewFakeHost(t, "")
 	h.On("apt-cache", "-o", "APT::Default-Release=bookworm-backports", "policy", "curl").Out("curl:\n  Installed: 1\n  Candidate: 2\n")
 	h.On("dnf", "-q", "--enablerepo=x", "--disablerepo=y", "repoquery", "--upgrades", "--qf", upgradeFormat, "--", "curl").Out("curl 3\n")
-	for manager, want := range map[Manager]string{apt{}: "2", dnf{"dnf"}: "3"} {
+	for manager, want := range map[Manager]string{apt{}: "2", dnf{program: "dnf"}: "3"} {
 		newest, err := manager.Newest(t.Context(), h, []string{"curl"}, options)
 		if err != nil {
 			t.Fatal(err)
@@ -123,7 +123,7 @@ func TestCommandLines(t *testing.T) {
 			"dpkg --configure -a", get + "update",
 			get + "install --no-install-recommends --allow-downgrades --allow-change-held-packages -- 'a=1:2-3' b",
 			"apt-mark hold a", get + "remove --allow-change-held-packages -- c d"}},
-		"dnf": {dnf{"dnf"}, []string{"dnf -y makecache --refresh",
+		"dnf": {dnf{program: "dnf"}, []string{"dnf -y makecache --refresh",
 			"dnf -q versionlock delete -- a", "dnf -q versionlock delete -- c",
 			"dnf -y '--setopt=install_weak_deps=False' install -- a-1:2-3 b",
 			"dnf -y --refresh '--setopt=install_weak_deps=False' install -- a-1:2-3 b",
@@ -170,7 +170,7 @@ func TestOptions(t *testing.T) {
 		want    []string
 	}{
 		"apt":    {apt{}, []string{get + "install --install-recommends '--target-release=backports' --allow-downgrades --allow-change-held-packages -- a /tmp/b.pkg"}},
-		"dnf":    {dnf{"dnf"}, []string{"dnf -y '--enablerepo=x' '--disablerepo=*' install -- a /tmp/b.pkg"}},
+		"dnf":    {dnf{program: "dnf"}, []string{"dnf -y '--enablerepo=x' '--disablerepo=*' install -- a /tmp/b.pkg"}},
 		"zypper": {zypper{}, []string{"zypper --non-interactive install --recommends --oldpackage -- a /tmp/b.pkg"}},
 		"pacman": {pacman{}, []string{"pacman --noconfirm --noprogressbar -U -- /tmp/b.pkg", "pacman --noconfirm --noprogressbar -S -- a"}},
 		"apk":    {apk{}, []string{"apk --no-progress --wait 300 add --upgrade -- a /tmp/b.pkg"}},
@@ -237,11 +237,11 @@ func TestHoldWithoutThePlugInIsExplained(t *testing.T) {
 	h.On("rpm", "-q", "--qf", rpmFormat, "--", "a").Out("a 0:1-1\n")
 	h.On("dnf", "-q", "versionlock", "add", "--", "a-1-1").Fail(1, "No such command: versionlock. Please use /usr/bin/dnf --help")
 	h.On("dnf", "-q", "versionlock", "list").Fail(1, "No such command: versionlock. Please use /usr/bin/dnf --help")
-	held, err := dnf{"dnf"}.Held(t.Context(), h, []string{"a"})
+	held, err := dnf{program: "dnf"}.Held(t.Context(), h, []string{"a"})
 	if err != nil || len(held) > 0 {
 		t.Errorf("held %v, %v", held, err)
 	}
-	err = dnf{"dnf"}.Hold(t.Context(), h, "a", true)
+	err = dnf{program: "dnf"}.Hold(t.Context(), h, "a", true)
 	want := "hold a: command ended with code 1: No such command: versionlock. Please use /usr/bin/dnf --help\n" +
 		"$ dnf -q versionlock add -- a-1-1: the plug-in versionlock is missing on some systems: " +
 		"install python3-dnf-plugin-versionlock before"

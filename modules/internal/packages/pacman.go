@@ -3,7 +3,6 @@ package packages
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 
 	"kinit/engine/module"
@@ -48,13 +47,7 @@ func (pacman) Newest(ctx context.Context, h module.Host, names []string, _ Chang
 // Held reads which packages an upgrade ignores.
 func (pacman) Held(ctx context.Context, h module.Host, names []string) (map[string]bool, error) {
 	out, err := h.Run(ctx, module.Command{Argv: []string{"pacman-conf", "IgnorePkg"}, Env: plain()})
-	held := map[string]bool{}
-	for _, name := range strings.Fields(out.Stdout) {
-		if slices.Contains(names, name) {
-			held[name] = true
-		}
-	}
-	return held, err
+	return among(names, strings.Fields(out.Stdout)), err
 }
 
 // Hold is an error: the list is an argument of /etc/pacman.conf, which belongs to others.
@@ -70,57 +63,31 @@ func (pacman) Describe(ctx context.Context, h module.Host, file string) (Spec, e
 
 func (pacman) Options() []Option { return nil }
 
-func (p pacman) Change(ctx context.Context, h module.Host, c Change) error {
-	if c.Refresh {
-		if err := p.run(ctx, h, "-Sy"); err != nil {
-			return err
-		}
+func (pacman) Change(ctx context.Context, h module.Host, c Change) error {
+	line := func(args ...string) []string {
+		return append([]string{"pacman", "--noconfirm", "--noprogressbar"}, args...)
 	}
-	if err := p.install(ctx, h, c.Install); err != nil || len(c.Remove) == 0 {
-		return err
-	}
-	verb := "-Rc"
-	if c.Purge {
-		verb = "-Rcn" // with the files that it keeps of changed configuration
-	}
-	return p.run(ctx, h, append([]string{verb, "--"}, c.Remove...)...)
-}
-
-// install installs, and if that fails tries again with fresh package lists.
-func (p pacman) install(ctx context.Context, h module.Host, specs []Spec) error {
 	var files, names []Spec
-	for _, s := range specs {
+	for _, s := range c.Install {
 		if s.File != "" {
 			files = append(files, s)
 		} else {
 			names = append(names, s)
 		}
 	}
-	if len(files) > 0 {
-		if err := p.run(ctx, h, append([]string{"-U", "--"}, words(files, "=")...)...); err != nil {
-			return err
-		}
-	}
-	if len(names) == 0 {
-		return nil
-	}
-	args := append([]string{"-S", "--"}, words(names, "=")...)
-	err := p.run(ctx, h, args...)
-	if !module.Exited(err) {
+	t, lists, install := tool{env: plain()}, line("-Sy"), with(line("-S", "--"), words(names, "="))
+	if err := t.run(ctx, h, c.lists(lists), with(line("-U", "--"), words(files, "="))); err != nil {
 		return err
 	}
-	if err := p.run(ctx, h, "-Sy"); err != nil {
+	if err := t.attempt(ctx, h, install, lists, install); err != nil {
 		return err
 	}
-	return p.run(ctx, h, args...)
-}
-
-func (pacman) run(ctx context.Context, h module.Host, args ...string) error {
-	_, err := run(ctx, h, plain(), append([]string{"pacman", "--noconfirm", "--noprogressbar"}, args...)...)
-	return err
+	verb := "-Rc"
+	if c.Purge {
+		verb = "-Rcn" // with the files that it keeps of changed configuration
+	}
+	return t.run(ctx, h, with(line(verb, "--"), c.Remove))
 }
 
 // plain makes pacman speak English.
 func plain() map[string]string { return map[string]string{"LC_ALL": "C"} }
-
-var _ Manager = pacman{}

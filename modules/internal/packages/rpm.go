@@ -12,8 +12,11 @@ import (
 // epoch and release.
 const rpmFormat = `%{NAME} %{EPOCHNUM}:%{VERSION}-%{RELEASE}\n`
 
-// rpmInstalled asks rpm, which ends with the number of unknown names.
-func rpmInstalled(ctx context.Context, h module.Host, names []string) (map[string][]string, error) {
+// rpm is what the managers of rpm's packages share.
+type rpm struct{}
+
+// Installed asks rpm, which ends with the number of unknown names.
+func (rpm) Installed(ctx context.Context, h module.Host, names []string) (map[string][]string, error) {
 	out, err := h.Run(ctx, module.Command{Argv: append([]string{"rpm", "-q", "--qf", rpmFormat, "--"}, names...)})
 	installed := parseRPM(out.Stdout)
 	if err != nil && !(module.Exited(err, len(names)-len(installed)) && strings.Count(out.Stdout, " is not installed\n") > 0) {
@@ -22,14 +25,13 @@ func rpmInstalled(ctx context.Context, h module.Host, names []string) (map[strin
 	return installed, nil
 }
 
-// rpmAll lists all packages.
-func rpmAll(ctx context.Context, h module.Host) (map[string]string, error) {
+func (rpm) All(ctx context.Context, h module.Host) (map[string]string, error) {
 	out, err := h.Run(ctx, module.Command{Argv: []string{"rpm", "-qa", "--qf", rpmFormat}})
 	return first(parseRPM(out.Stdout)), err
 }
 
-// rpmDescribe reads a package for rpm. Who may install it is for the manager to check.
-func rpmDescribe(ctx context.Context, h module.Host, file string) (Spec, error) {
+// Describe reads a package for rpm. Who may install it is for the manager to check.
+func (rpm) Describe(ctx context.Context, h module.Host, file string) (Spec, error) {
 	out, err := h.Run(ctx, module.Command{Argv: []string{"rpm", "-qp", "--nosignature", "--qf", rpmFormat, "--", file}})
 	for name, notations := range parseRPM(out.Stdout) {
 		return Spec{Name: name, Version: notations[0], File: file}, err

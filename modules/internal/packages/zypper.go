@@ -11,19 +11,7 @@ import (
 )
 
 // zypper is rpm and zypper, of SUSE and openSUSE.
-type zypper struct{}
-
-func (zypper) Installed(ctx context.Context, h module.Host, names []string) (map[string][]string, error) {
-	return rpmInstalled(ctx, h, names)
-}
-
-func (zypper) All(ctx context.Context, h module.Host) (map[string]string, error) {
-	return rpmAll(ctx, h)
-}
-
-func (zypper) Describe(ctx context.Context, h module.Host, file string) (Spec, error) {
-	return rpmDescribe(ctx, h, file)
-}
+type zypper struct{ rpm }
 
 func (zypper) Options() []Option { return []Option{Recommends} }
 
@@ -42,7 +30,7 @@ type stream struct {
 
 func (z zypper) ask(ctx context.Context, h module.Host, command string) (stream, error) {
 	var s stream
-	out, err := h.Run(ctx, module.Command{Argv: []string{"zypper", "--non-interactive", "--xmlout", command}, Env: z.env()})
+	out, err := h.Run(ctx, module.Command{Argv: zypperLine("--xmlout", command), Env: z.tool().env})
 	if err != nil {
 		return s, err
 	}
@@ -80,7 +68,7 @@ func (z zypper) Hold(ctx context.Context, h module.Host, name string, hold bool)
 	if hold {
 		verb = "addlock"
 	}
-	return z.run(ctx, h, verb, name)
+	return z.tool().run(ctx, h, zypperLine(verb, name))
 }
 
 func (z zypper) Change(ctx context.Context, h module.Host, c Change) error {
@@ -89,41 +77,21 @@ func (z zypper) Change(ctx context.Context, h module.Host, c Change) error {
 			return fmt.Errorf("the version of %s is %q, and zypper knows no \"*\" in versions: name the whole one", s.Name, s.Version)
 		}
 	}
-	if c.Refresh {
-		if err := z.run(ctx, h, "refresh"); err != nil {
-			return err
-		}
-	}
-	return rehold(ctx, h, z, c, func() error { return z.change(ctx, h, c) })
-}
-
-func (z zypper) change(ctx context.Context, h module.Host, c Change) error {
-	if len(c.Install) > 0 {
-		if err := z.install(ctx, h, c); err != nil {
-			return err
-		}
-	}
-	if len(c.Remove) == 0 {
-		return nil
-	}
-	return z.run(ctx, h, append([]string{"remove", "--"}, c.Remove...)...)
-}
-
-// install installs, and if that fails tries again with fresh package lists.
-func (z zypper) install(ctx context.Context, h module.Host, c Change) error {
-	args := []string{"install", "--no-recommends"}
+	recommends := "--no-recommends"
 	if c.Recommends {
-		args = []string{"install", "--recommends"}
+		recommends = "--recommends"
 	}
-	args = append(append(args, "--oldpackage", "--"), words(c.Install, "=")...)
-	err := z.run(ctx, h, args...)
-	if !module.Exited(err) {
+	refresh, t := zypperLine("refresh"), z.tool()
+	install := with(zypperLine("install", recommends, "--oldpackage", "--"), words(c.Install, "="))
+	if err := t.run(ctx, h, c.lists(refresh)); err != nil {
 		return err
 	}
-	if err := z.run(ctx, h, "refresh"); err != nil {
-		return err
-	}
-	return z.run(ctx, h, args...)
+	return rehold(ctx, h, z, c, func() error {
+		if err := t.attempt(ctx, h, install, refresh, install); err != nil {
+			return err
+		}
+		return t.run(ctx, h, with(zypperLine("remove", "--"), c.Remove))
+	})
 }
 
 // The exit codes of success; man 8 zypper, EXIT CODES.
@@ -132,15 +100,11 @@ const (
 	restartNeeded = 103 // of zypper, after an update of itself
 )
 
-func (z zypper) run(ctx context.Context, h module.Host, args ...string) error {
-	_, err := run(ctx, h, z.env(), append([]string{"zypper", "--non-interactive"}, args...)...)
-	if module.Exited(err, rebootNeeded, restartNeeded) {
-		return nil
-	}
-	return err
+// tool makes zypper wait for another package manager, in seconds.
+func (zypper) tool() tool {
+	return tool{env: map[string]string{"ZYPP_LOCK_TIMEOUT": lockSeconds}, fine: []int{rebootNeeded, restartNeeded}}
 }
 
-// env makes zypper wait for another package manager, in seconds.
-func (zypper) env() map[string]string { return map[string]string{"ZYPP_LOCK_TIMEOUT": lockSeconds} }
-
-var _ Manager = zypper{}
+func zypperLine(args ...string) []string {
+	return append([]string{"zypper", "--non-interactive"}, args...)
+}
