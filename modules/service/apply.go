@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 
 	"kinit/engine/module"
@@ -15,14 +16,11 @@ import (
 const logLines = "20"
 
 func systemctl(ctx context.Context, h module.Host, unit string, verb ...string) error {
-	argv := append([]string{"systemctl"}, verb...)
-	_, err := h.Run(ctx, module.Command{Argv: append(argv, "--", unit)})
-	return err
+	return module.Exec(ctx, h, slices.Concat([]string{"systemctl"}, verb, []string{"--", unit})...)
 }
 
 func reload(ctx context.Context, h module.Host) error {
-	_, err := h.Run(ctx, module.Command{Argv: []string{"systemctl", "daemon-reload"}})
-	return err
+	return module.Exec(ctx, h, "systemctl", "daemon-reload")
 }
 
 // writeUnit writes the unit file and makes systemd read it.
@@ -81,78 +79,14 @@ func (t *Task) decideAbsent(h module.Host, s state) ([]module.Step, error) {
 	case s.file != nil && !s.ours && s.before == nil:
 		return nil, ownership.Foreign(h, t.path(), ownership.Remove)
 	case s.file != nil && s.ours:
-		p.add("remove unit "+t.unit(), t.removeUnit)
+		p.steps = ownership.UndoStep("remove unit "+t.unit(), module.Mark{Kind: "unit", ID: t.unit()}, UndoUnit)
 	case s.before != nil:
-		p.add("restore "+t.unit()+": "+s.before.words(), func(ctx context.Context, h module.Host) error {
-			return t.restore(ctx, h, *s.before)
-		})
+		p.steps = ownership.UndoStep("restore "+t.unit()+": "+s.before.words(), s.mark, undoService)
 	}
 	if s.stored != "" {
 		p.add("forget what "+t.unit()+" was started with", t.forget)
 	}
 	return p.steps, nil
-}
-
-func (p prior) words() string {
-	words := []string{"disabled", "stopped"}
-	if p.Enabled {
-		words[0] = "enabled"
-	}
-	if p.Active {
-		words[1] = "started"
-	}
-	if p.Masked {
-		words[0] = "masked"
-	}
-	return strings.Join(words, ", ")
-}
-
-// removeUnit stops the unit before it removes the file: systemd cannot stop it without
-// the file.
-func (t *Task) removeUnit(ctx context.Context, h module.Host) error {
-	file, err := readText(ctx, h, t.path())
-	if err != nil {
-		return err
-	}
-	if file != "" {
-		if err := systemctl(ctx, h, t.unit(), "disable", "--now"); err != nil {
-			return err
-		}
-	}
-	if err := h.Files().Remove(ctx, t.path()); err != nil {
-		return err
-	}
-	if err := reload(ctx, h); err != nil {
-		return err
-	}
-	return ownership.Release(ctx, h, t.unit(), "unit")
-}
-
-// restore restores the former state of a service and releases its mark.
-func (t *Task) restore(ctx context.Context, h module.Host, was prior) error {
-	verbs := [][]string{{"unmask"}, {"disable"}, {"stop"}}
-	if was.Enabled {
-		verbs[1] = []string{"enable"}
-	}
-	if was.Active {
-		verbs[2] = []string{"start"}
-	}
-	if was.Masked {
-		verbs = [][]string{{"stop"}, {"mask"}}
-	}
-	s, err := t.show(ctx, h)
-	if err != nil {
-		return err
-	}
-	if s.load == "not-found" {
-		verbs = nil // its package is gone
-	}
-	for _, verb := range verbs {
-		if err := systemctl(ctx, h, t.unit(), verb...); err != nil {
-			return err
-		}
-	}
-	return ownership.Release(ctx, h, t.unit(), "service")
 }
 
 func (t *Task) forget(ctx context.Context, h module.Host) error {

@@ -6,6 +6,7 @@ import (
 
 	"kinit/engine/module"
 	"kinit/modules/internal/content"
+	"kinit/modules/internal/ownership"
 )
 
 // decide compares the state with the arguments, in the order in which systemd
@@ -133,9 +134,5 @@ func (p *planner) mark(ctx context.Context, h module.Host) error {
 	if p.task.Unit != nil {
 		return nil
 	}
-	before, err := p.state.prior()
-	if err != nil {
-		return err
-	}
-	return h.Own(ctx, module.Mark{Kind: "service", ID: p.task.unit(), Prior: before})
+	return ownership.Keep(ctx, h, "service", p.task.unit(), p.state.prior())
 }

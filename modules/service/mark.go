@@ -7,37 +7,34 @@ import (
 	"strings"
 
 	"kinit/engine/module"
+	"kinit/modules/internal/hostfile"
+	"kinit/modules/internal/unitfile"
 )
 
-// former is the state of a service before kinit changed it: the data in the marks of the
-// module service.
-type former struct {
+// prior is the state of a service before kinit changed it: the data of a mark of the kind
+// "service".
+type prior struct {
 	Enabled bool `json:"enabled"`
 	Active  bool `json:"active"`
-	Masked  bool `json:"masked"`
+	Masked  bool `json:"masked,omitempty"`
 }
 
-// undoService restores the former state of a service. If its package is gone, it does
-// nothing.
-func undoService(ctx context.Context, h module.Host, mark module.Mark) error {
-	var was former
-	if err := json.Unmarshal([]byte(mark.Prior), &was); err != nil {
-		return fmt.Errorf("the mark does not say how it was: %w", err)
+func (p *prior) words() string {
+	words := []string{"disabled", "stopped"}
+	if p.Enabled {
+		words[0] = "enabled"
 	}
-	out, err := h.Run(ctx, module.Command{Argv: []string{"systemctl", "show", "--property=LoadState", "--value", "--", mark.ID}})
-	if err != nil || strings.TrimSpace(out.Stdout) == "not-found" {
-		return err
+	if p.Active {
+		words[1] = "started"
 	}
-	for _, verb := range was.verbs() {
-		if _, err := h.Run(ctx, module.Command{Argv: []string{"systemctl", verb, "--", mark.ID}}); err != nil {
-			return err
-		}
+	if p.Masked {
+		words[0] = "masked"
 	}
-	return nil
+	return strings.Join(words, ", ")
 }
 
 // verbs returns the systemctl commands that restore that state.
-func (p former) verbs() []string {
+func (p *prior) verbs() []string {
 	if p.Masked {
 		return []string{"stop", "mask"}
 	}
@@ -49,4 +46,52 @@ func (p former) verbs() []string {
 		verbs[2] = "start"
 	}
 	return verbs
+}
+
+func priorOf(mark module.Mark) (*prior, error) {
+	was := &prior{}
+	if err := json.Unmarshal([]byte(mark.Prior), was); err != nil {
+		return nil, fmt.Errorf("the mark of service %s does not say how it was: %w", mark.ID, err)
+	}
+	return was, nil
+}
+
+// undoService restores the former state of a service. If its package is gone, it does
+// nothing.
+func undoService(ctx context.Context, h module.Host, mark module.Mark) error {
+	was, err := priorOf(mark)
+	if err != nil {
+		return err
+	}
+	now, err := show(ctx, h, mark.ID)
+	if err != nil || now.load == "not-found" {
+		return err
+	}
+	for _, verb := range was.verbs() {
+		if err := systemctl(ctx, h, mark.ID, verb); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// FileOf returns the file of a unit by its mark.
+func FileOf(mark module.Mark) string { return unitfile.Folder + mark.ID }
+
+// UndoUnit stops a unit before it removes its file: systemd cannot stop it without
+// the file.
+func UndoUnit(ctx context.Context, h module.Host, mark module.Mark) error {
+	there, err := hostfile.Exists(ctx, h, FileOf(mark))
+	if err != nil {
+		return err
+	}
+	if there {
+		if err := systemctl(ctx, h, mark.ID, "disable", "--now"); err != nil {
+			return err
+		}
+	}
+	if err := h.Files().Remove(ctx, FileOf(mark)); err != nil {
+		return err
+	}
+	return reload(ctx, h)
 }

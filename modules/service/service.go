@@ -9,10 +9,8 @@ import (
 	"strings"
 
 	"kinit/engine/module"
+	"kinit/modules/internal/unitfile"
 )
-
-// unitFolder is the folder of the administrator's units; man systemd.unit.
-const unitFolder = "/etc/systemd/system/"
 
 // Task is a unit of systemd. Arguments that are not given change nothing.
 //
@@ -57,14 +55,9 @@ func Kind() module.Kind {
 	}})
 }
 
-func (t *Task) unit() string {
-	if strings.Contains(t.Name, ".") {
-		return t.Name
-	}
-	return t.Name + ".service"
-}
+func (t *Task) unit() string { return unitfile.Name(t.Name) }
 
-func (t *Task) path() string { return unitFolder + t.unit() }
+func (t *Task) path() string { return unitfile.Folder + t.unit() }
 
 func (t *Task) Validate() error {
 	asked := t.State != "" || t.Unit != nil || t.Enabled != nil || t.Masked != nil || len(t.RestartOn) > 0
@@ -119,6 +112,6 @@ func (t *Task) Outputs(ctx context.Context, h module.Host) (Outputs, error) {
 	if t.Name == "" {
 		return Outputs{}, ctx.Err()
 	}
-	s, err := t.show(ctx, h)
+	s, err := show(ctx, h, t.unit())
 	return Outputs{Name: t.unit(), Active: s.active(), Enabled: s.enabled()}, err
 }

@@ -128,7 +128,7 @@ func TestChangedUnitShowsADiffAndRestarts(t *testing.T) {
 func TestUnitOfOthersIsNotReplaced(t *testing.T) {
 	t.Parallel()
 	h, _ := systemdtest.New(t, "demo", map[string]*systemdtest.Unit{})
-	h.FS.Put(unitFolder+"web.service", "other", 0o644)
+	h.FS.Put(systemdtest.Folder+"web.service", "other", 0o644)
 	_, err := task(t, "name = \"web\"\nunit = \"mine\"").Plan(t.Context(), h)
 	want := "/etc/systemd/system/web.service exists with other content and is not owned by cluster demo: " +
 		"choose another name, or use a drop-in folder with a copy task"

@@ -1,16 +1,16 @@
 package service
 
 import (
+	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"io/fs"
 	"strings"
 
 	"kinit/engine/module"
 	"kinit/modules/internal/content"
 	"kinit/modules/internal/fingerprint"
+	"kinit/modules/internal/hostfile"
 	"kinit/modules/internal/ownership"
 )
 
@@ -19,20 +19,13 @@ type state struct {
 	shown
 	file   *string // the unit file in /etc/systemd/system, nil when there is none
 	ours   bool    // the unit file has a mark, or nothing on the host has an owner
-	before *prior  // the former state of a distribution's service, from its mark
-	stored string  // the fingerprint of kinit's last start, empty if unknown
+	before *prior  // the former state of a distribution's service, nil if kinit did not change it
+	mark   module.Mark
+	stored string // the fingerprint of kinit's last start, empty if unknown
 }
 
 // shown is the output of systemctl show.
 type shown struct{ load, activeState, fileState, reload string }
-
-// prior is the state of a service before kinit changed it: the data of a mark of the kind
-// "service".
-type prior struct {
-	Enabled bool `json:"enabled"`
-	Active  bool `json:"active"`
-	Masked  bool `json:"masked,omitempty"`
-}
 
 // active reports whether the unit runs, or runs while it reloads.
 func (s shown) active() bool { return s.activeState == "active" || s.activeState == "reloading" }
@@ -55,15 +48,14 @@ func (s shown) enables() bool {
 func (s shown) masked() bool { return strings.HasPrefix(s.fileState, "masked") }
 
 // prior returns the data that a mark keeps of the service's current state.
-func (s shown) prior() (string, error) {
-	text, err := json.Marshal(prior{Enabled: s.enabled(), Active: s.up(), Masked: s.masked()})
-	return string(text), err
+func (s shown) prior() prior {
+	return prior{Enabled: s.enabled(), Active: s.up(), Masked: s.masked()}
 }
 
 func (t *Task) read(ctx context.Context, h module.Host) (state, error) {
 	var s state
 	var err error
-	if s.shown, err = t.show(ctx, h); err != nil {
+	if s.shown, err = show(ctx, h, t.unit()); err != nil {
 		return s, err
 	}
 	if t.Unit != nil || t.State == "absent" {
@@ -72,32 +64,32 @@ func (t *Task) read(ctx context.Context, h module.Host) (state, error) {
 		}
 	}
 	if t.Unit != nil || len(t.RestartOn) > 0 || t.State == "absent" {
-		s.stored, err = readText(ctx, h, t.fingerprintPath(h))
+		s.stored, _, err = hostfile.Read(ctx, h, t.fingerprintPath(h))
+		s.stored = strings.TrimSpace(s.stored)
 	}
 	if err != nil || t.State != "absent" {
 		return s, err
 	}
-	s.before, err = t.readBefore(ctx, h)
+	marked := false
+	if s.mark, marked, err = ownership.Of(ctx, h, t.unit(), "service"); err == nil && marked {
+		s.before, err = priorOf(s.mark)
+	}
 	return s, err
 }
 
 // show reads the unit from systemd; an unknown unit is not-found.
-func (t *Task) show(ctx context.Context, h module.Host) (shown, error) {
+func show(ctx context.Context, h module.Host, unit string) (shown, error) {
 	out, err := h.Run(ctx, module.Command{Argv: []string{"systemctl", "show",
-		"--property=LoadState,ActiveState,UnitFileState,NeedDaemonReload", "--", t.unit()}})
+		"--property=LoadState,ActiveState,UnitFileState,NeedDaemonReload", "--", unit}})
 	if err != nil {
 		return shown{}, err
 	}
-	return parseShow(out.Stdout), nil
-}
-
-func parseShow(text string) shown {
 	values := map[string]string{}
-	for line := range strings.Lines(text) {
+	for line := range strings.Lines(out.Stdout) {
 		name, value, _ := strings.Cut(strings.TrimSpace(line), "=")
 		values[name] = value
 	}
-	return shown{values["LoadState"], values["ActiveState"], values["UnitFileState"], values["NeedDaemonReload"]}
+	return shown{values["LoadState"], values["ActiveState"], values["UnitFileState"], values["NeedDaemonReload"]}, nil
 }
 
 func (t *Task) readUnit(ctx context.Context, h module.Host, s *state) error {
@@ -121,32 +113,11 @@ func (t *Task) readUnit(ctx context.Context, h module.Host, s *state) error {
 	return err
 }
 
-// readBefore reads the former state of a distribution's service; nil if kinit did not
-// change it.
-func (t *Task) readBefore(ctx context.Context, h module.Host) (*prior, error) {
-	if h.Owner() == "" {
-		return nil, nil
-	}
-	mark, marked, err := ownership.Of(ctx, h, t.unit(), "service")
-	if err != nil || !marked {
-		return nil, err
-	}
-	before := &prior{}
-	if err := json.Unmarshal([]byte(mark.Prior), before); err != nil {
-		return nil, fmt.Errorf("the mark of service %s does not say how it was: %w", t.unit(), err)
-	}
-	return before, nil
-}
-
 // fingerprintPath is the file with the fingerprint of the last start. It is beside the
 // manifests and not in /run, so that a reboot, which starts the service with the current
 // files, causes no restart.
 func (t *Task) fingerprintPath(h module.Host) string {
-	owner := h.Owner()
-	if owner == "" {
-		owner = "host"
-	}
-	return module.StateFolder + "/" + owner + "." + t.unit() + ".fingerprint"
+	return module.StateFolder + "/" + cmp.Or(h.Owner(), "host") + "." + t.unit() + ".fingerprint"
 }
 
 // fingerprint returns the inputs that the service should have started with, in a
@@ -155,21 +126,9 @@ func (t *Task) fingerprint() string {
 	if t.Unit == nil && len(t.RestartOn) == 0 {
 		return ""
 	}
-	return fingerprint.Of(append([]string{text(t.Unit)}, t.RestartOn...)...)
-}
-
-func text(s *string) string {
-	if s == nil {
-		return ""
+	text := ""
+	if t.Unit != nil {
+		text = *t.Unit
 	}
-	return *s
-}
-
-// readText reads a small file; a missing one is empty.
-func readText(ctx context.Context, h module.Host, path string) (string, error) {
-	data, err := content.ReadAll(ctx, h, path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return "", nil
-	}
-	return strings.TrimSpace(string(data)), err
+	return fingerprint.Of(append([]string{text}, t.RestartOn...)...)
 }

@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path"
 	"regexp"
 	"slices"
 
@@ -14,7 +13,6 @@ import (
 
 	"kinit/engine/module"
 	"kinit/modules/internal/content"
-	"kinit/modules/internal/hostfile"
 	"kinit/modules/internal/render"
 	"kinit/modules/internal/unitfile"
 	"kinit/modules/service"
@@ -63,7 +61,7 @@ type Task struct {
 
 func Kind() module.Kind {
 	return module.With[Task, Outputs](module.Kind{Name: "systemd_unit", Elsewhere: "win_service", Marks: []module.MarkKind{
-		module.NewMarkKind("unit", "unit", undoUnit, module.MarkTraits{File: unitFile}),
+		module.NewMarkKind("unit", "unit", service.UndoUnit, module.MarkTraits{File: service.FileOf}),
 	}})
 }
 
@@ -168,29 +166,4 @@ type Outputs struct {
 func (t *Task) Outputs(ctx context.Context, h module.Host) (Outputs, error) {
 	values, err := t.service().Outputs(ctx, h)
 	return Outputs{Name: values.Name, Path: t.path(), Active: values.Active, Enabled: values.Enabled}, err
-}
-
-// administrators is the folder of the administrator's units; man systemd.unit.
-const administrators = "/etc/systemd/system"
-
-func unitFile(mark module.Mark) string { return path.Join(administrators, mark.ID) }
-
-// undoUnit stops a unit before it removes its file: systemd cannot stop it without
-// the file.
-func undoUnit(ctx context.Context, h module.Host, mark module.Mark) error {
-	file := unitFile(mark)
-	there, err := hostfile.Exists(ctx, h, file)
-	if err != nil {
-		return err
-	}
-	if there {
-		if _, err := h.Run(ctx, module.Command{Argv: []string{"systemctl", "disable", "--now", "--", mark.ID}}); err != nil {
-			return err
-		}
-	}
-	if err := h.Files().Remove(ctx, file); err != nil {
-		return err
-	}
-	_, err = h.Run(ctx, module.Command{Argv: []string{"systemctl", "daemon-reload"}})
-	return err
 }
