@@ -2,6 +2,7 @@ package engine_test
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -72,19 +73,15 @@ func equal(t *testing.T, what string, got, want any) {
 	}
 }
 
-const twoFiles = `
-task "copy" "first" {
-  host    = "localhost"
-  dest    = "TMP/first"
-  content = "one\n"
+// file is the text of the task copy.NAME, which writes TMP/NAME, and may have a line more.
+func file(name, content, more string) string {
+	return fmt.Sprintf("task \"copy\" %q {\n  host = \"localhost\"\n  dest = \"TMP/%s\"\n  content = %q\n  %s\n}\n", name, name, content, more)
 }
 
-task "copy" "second" {
-  host    = "localhost"
-  dest    = "TMP/second"
-  content = "sha ${task.copy.first.sha256}\n"
-}
+// first is a file with a line of text.
+var first = file("first", "one\n", "")
 
+var twoFiles = first + file("second", "sha ${task.copy.first.sha256}\n", "") + `
 output "sum" { value = task.copy.first.sha256 }
 `
 
@@ -113,20 +110,7 @@ func TestPlanChangesNothingAndTellsWhatWouldBe(t *testing.T) {
 }
 
 // around are tasks that stand on a command, or are done whatever becomes of it.
-const around = `
-task "copy" "after" {
-  host       = "localhost"
-  dest       = "TMP/after"
-  content    = ""
-  depends_on = [task.command.cause]
-}
-task "copy" "always" {
-  always  = true
-  host    = "localhost"
-  dest    = "TMP/always"
-  content = ""
-}
-`
+var around = file("after", "", "depends_on = [task.command.cause]") + file("always", "", "always = true")
 
 func TestFailureSkipsWhatStandsOnItAndNothingElse(t *testing.T) {
 	t.Parallel()
@@ -135,18 +119,7 @@ task "command" "cause" {
   host = "localhost"
   argv = ["sh", "-c", "echo no luck >&2; exit 3"]
 }
-task "copy" "beside" {
-  host    = "localhost"
-  dest    = "TMP/beside"
-  content = ""
-}
-task "copy" "rescue" {
-  on_failure = true
-  host       = "localhost"
-  dest       = "TMP/rescue"
-  content    = ""
-}
-`+around)
+`+file("beside", "", "")+file("rescue", "", "on_failure = true")+around)
 	r := engine.Run(t.Context(), o)
 	equal(t, "ends", statuses(r), map[string]string{
 		"command.cause": "failed", "copy.after": "skipped", "copy.beside": "changed",
@@ -298,12 +271,7 @@ host "gone" {
 
 func TestChecksAreAllTold(t *testing.T) {
 	t.Parallel()
-	o := options(t, `
-task "copy" "first" {
-  host    = "localhost"
-  dest    = "TMP/first"
-  content = "one\n"
-}
+	o := options(t, first+`
 check "first" {
   assert {
     condition     = task.copy.first.sha256 == "no"
@@ -355,6 +323,21 @@ task "copy" "folder" {
 	equal(t, "problems", problems(r), "builtin:book/book.hcl:13,12-19: Task failed: source: open files: no regular file, want one file")
 }
 
+// withFacts are the options of a playbook that writes the host's name, of facts that are
+// kept for an hour.
+func withFacts(t *testing.T) engine.Options {
+	t.Helper()
+	o := options(t, `
+task "facts" "here" { max_age = "1h" }
+task "copy" "name" {
+  dest    = "TMP/name"
+  content = task.facts.here.hostname
+}
+`)
+	o.StateDir = filepath.Join(o.Cwd, "state")
+	return o
+}
+
 // renameKept makes "kept" of the host's name in the facts of an earlier run: a run that
 // does not ask the host uses that. The run wrote the host's name into the file "name".
 func renameKept(t *testing.T, o engine.Options) {
@@ -372,14 +355,7 @@ func renameKept(t *testing.T, o engine.Options) {
 
 func TestFactsOfAnEarlierRunAreUsedWhileTheyAreYoung(t *testing.T) {
 	t.Parallel()
-	o := options(t, `
-task "facts" "here" { max_age = "1h" }
-task "copy" "cpus" {
-  dest    = "TMP/name"
-  content = task.facts.here.hostname
-}
-`)
-	o.StateDir = filepath.Join(o.Cwd, "state")
+	o := withFacts(t)
 	equal(t, "plan", problems(engine.Plan(t.Context(), o)), "")
 	if entries, _ := os.ReadDir(o.StateDir); len(entries) > 0 {
 		t.Errorf("a dry run keeps %v", entries)

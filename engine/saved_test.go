@@ -58,14 +58,7 @@ task "copy" "each" {
 	})
 	t.Run("fresh facts", func(t *testing.T) {
 		t.Parallel()
-		o := options(t, `
-task "facts" "here" { max_age = "1h" }
-task "copy" "name" {
-  dest    = "TMP/name"
-  content = task.facts.here.hostname
-}
-`)
-		o.StateDir = filepath.Join(o.Cwd, "state")
+		o := withFacts(t)
 		equal(t, "problems", problems(engine.Run(t.Context(), o)), "")
 		renameKept(t, o)
 		applied := o

@@ -5,6 +5,22 @@ import (
 	"testing"
 )
 
+// rollback and unlock are the last tasks of a block.
+const (
+	rollback = `
+  task "command" "rollback" {
+    on_failure = true
+    argv       = ["true"]
+  }
+`
+	unlock = `
+  task "command" "unlock" {
+    always = true
+    argv   = ["true"]
+  }
+`
+)
+
 const deploy = `
 block "deploy" {
   hosts = run.hosts
@@ -16,15 +32,7 @@ block "deploy" {
     argv       = ["true"]
     depends_on = [task.command.install]
   }
-  task "command" "rollback" {
-    on_failure = true
-    argv       = ["true"]
-  }
-  task "command" "unlock" {
-    always = true
-    argv   = ["true"]
-  }
-}
+` + rollback + unlock + `}
 task "command" "after" {
   hosts      = run.hosts
   argv       = ["true"]
@@ -69,15 +77,7 @@ task "command" "first" { argv = ["false"] }
 block "deploy" {
   depends_on = [task.command.first]
   task "command" "install" { argv = ["true"] }
-  task "command" "rollback" {
-    on_failure = true
-    argv       = ["true"]
-  }
-  task "command" "unlock" {
-    always = true
-    argv   = ["true"]
-  }
-}
+` + rollback + unlock + `}
 `))
 	check(t, []string{
 		`task.command.first failed`,

@@ -7,38 +7,31 @@ import (
 	"time"
 )
 
-// conf and more are tasks of the stage web that notify a handler for each host.
-const (
-	conf = `task "copy" "conf" {
-  stage   = "web"
-  hosts   = run.hosts
-  dest    = "DIR/${host.name}.conf"
-  content = "text\n"
-  notify  = [handler.command.reload]
+// writes is the task copy.NAME, which writes a file of the job and notifies a handler.
+func writes(name, file, handler string, args ...string) string {
+	return block(`task "copy"`, name, append(args, `dest = "DIR/`+file+`"`, `content = "`+name+`\n"`, `notify = [handler.command.`+handler+`]`)...)
 }
-`
-	more = `task "copy" "more" {
-  stage   = "web"
-  hosts   = run.hosts
-  dest    = "DIR/${host.name}.more"
-  content = "text\n"
-  notify  = [handler.command.reload]
-}
-`
-)
 
-const site = `
+// says is a block of a command that adds its name to the file order.
+func says(kind, name string, args ...string) string {
+	return block(kind, name, append(args, `argv = ["sh", "-c", "echo `+name+` >> DIR/order"]`)...)
+}
+
+// web is a task that writes a file for each host and notifies the handler reload for it.
+func web(name string, args ...string) string {
+	return writes(name, "${host.name}."+name, "reload", append(args, `stage = "web"`, `hosts = run.hosts`)...)
+}
+
+// site has the tasks in the stage web, and a stage after it.
+func site(tasks ...string) string {
+	return `
 stage "web" {}
 stage "after" { after = ["web"] }
 handler "command" "reload" {
   argv = ["sh", "-c", "echo ${host.name} >> DIR/reloads"]
 }
-` + conf + more + `task "command" "next" {
-  stage     = "after"
-  argv      = ["true"]
-  read_only = true
+` + strings.Join(tasks, "") + block(`task "command"`, "next", `stage = "after"`, `argv = ["true"]`, `read_only = true`)
 }
-`
 
 func TestHandlerIsDoneOncePerHostAtTheEndOfTheStageThatNotified(t *testing.T) {
 	t.Parallel()
@@ -48,7 +41,7 @@ func TestHandlerIsDoneOncePerHostAtTheEndOfTheStageThatNotified(t *testing.T) {
 		`task.copy.more["a"] changed`, `task.copy.more["b"] changed`,
 		`handler.command.reload["a"] changed`, `handler.command.reload["b"] changed`,
 		`task.command.next ok`,
-	}, show(j.run(site)))
+	}, show(j.run(site(web("conf"), web("more")))))
 	order := j.order()
 	if got := strings.Join(order[4:], " "); got != `handler.command.reload["a"] handler.command.reload["b"] task.command.next` {
 		t.Errorf("got %s", got)
@@ -58,7 +51,7 @@ func TestHandlerIsDoneOncePerHostAtTheEndOfTheStageThatNotified(t *testing.T) {
 	// Nothing changes the second time, so nothing is notified or even mentioned.
 	check(t, []string{
 		`task.copy.conf["a"] ok`, `task.copy.conf["b"] ok`, `task.copy.more["a"] ok`, `task.copy.more["b"] ok`, `task.command.next ok`,
-	}, show(j.run(site)))
+	}, show(j.run(site(web("conf"), web("more")))))
 	check(t, []string{"a\nb\n"}, []string{j.read("reloads")})
 }
 
@@ -66,7 +59,7 @@ func TestDryRunShowsTheHandlersThatWouldBeNotified(t *testing.T) {
 	t.Parallel()
 	j := newJob(t, "a")
 	j.check = true
-	result := j.run(site)
+	result := j.run(site(web("conf"), web("more")))
 	check(t, []string{
 		`task.copy.conf["a"] changed`, `task.copy.more["a"] changed`, `handler.command.reload["a"] changed`, `task.command.next ok`,
 	}, show(result))
@@ -81,18 +74,8 @@ func TestFailureElsewhereDoesNotLoseTheNotification(t *testing.T) {
 		`task.command.fails failed`, `task.command.needs skipped: after the failure of task.command.fails`,
 		`handler.command.reload["a"] changed`, `handler.command.reload["b"] changed`,
 		`task.command.next skipped: after the failure of task.command.fails`,
-	}, show(j.run(strings.Replace(site, more, `task "command" "fails" {
-  stage = "web"
-  host  = "b"
-  argv  = ["false"]
-}
-task "command" "needs" {
-  stage      = "web"
-  argv       = ["true"]
-  depends_on = [task.command.fails]
-  notify     = [handler.command.reload]
-}
-`, 1))))
+	}, show(j.run(site(web("conf"), block(`task "command"`, "fails", `stage = "web"`, `host = "b"`, `argv = ["false"]`),
+		block(`task "command"`, "needs", `stage = "web"`, `argv = ["true"]`, `depends_on = [task.command.fails]`, `notify = [handler.command.reload]`)))))
 	check(t, []string{"a\nb\n"}, []string{j.read("reloads")})
 }
 
@@ -108,12 +91,7 @@ func TestInterruptEndsBeforeTheHandlersAndSaysSo(t *testing.T) {
 	}, show(j.run(`
 handler "command" "reload" { argv = ["touch", "DIR/reloads"] }
 handler "command" "other" { argv = ["touch", "DIR/other"] }
-task "copy" "conf" {
-  host    = "a"
-  dest    = "DIR/conf"
-  content = "text\n"
-  notify  = [handler.command.reload]
-}
+`+writes("conf", "conf", "reload", `host = "a"`)+`
 task "command" "hangs" {
   argv       = ["sleep", "60"]
   depends_on = [task.copy.conf]
@@ -130,23 +108,10 @@ func TestHandlersNotifyHandlersAndHaveHostsOfTheirOwn(t *testing.T) {
 		`task.copy.conf["a"] changed`, `task.copy.conf["b"] changed`,
 		`task.command.unchanged ok`,
 		`handler.command.second["b"] changed`, `handler.command.first["a"] changed`, `handler.command.first["b"] changed`,
-	}, show(j.run(`
-handler "command" "second" {
-  host = "b"
-  argv = ["sh", "-c", "echo second >> DIR/order"]
-}
-handler "command" "first" {
-  argv   = ["sh", "-c", "echo first >> DIR/order"]
-  notify = [handler.command.second]
-}
+	}, show(j.run(says(`handler "command"`, "second", `host = "b"`)+says(`handler "command"`, "first", `notify = [handler.command.second]`)+
+		writes("conf", "${host.name}.conf", "first", `hosts = run.hosts`)+`
 handler "command" "never" {
   argv = ["false"]
-}
-task "copy" "conf" {
-  hosts   = run.hosts
-  dest    = "DIR/${host.name}.conf"
-  content = "text\n"
-  notify  = [handler.command.first]
 }
 task "command" "unchanged" {
   argv      = ["true"]
@@ -166,31 +131,19 @@ stage "two" { after = ["one"] }
 handler "command" "reload" {
   argv = ["sh", "-c", "cat DIR/one DIR/two >> DIR/seen; true"]
 }
-task "copy" "two" {
-  stage   = "two"
-  host    = "a"
-  dest    = "DIR/two"
-  content = "two\n"
-  notify  = [handler.command.reload]
-}
-task "copy" "one" {
-  stage   = "one"
-  host    = "a"
-  dest    = "DIR/one"
-  content = "one\n"
-  notify  = [handler.command.reload]
-}
-`)
+` + writes("two", "two", "reload", `stage = "two"`, `host = "a"`) + writes("one", "one", "reload", `stage = "one"`, `host = "a"`))
 	check(t, []string{`task.copy.one`, `handler.command.reload["a", "one"]`, `task.copy.two`, `handler.command.reload["a", "two"]`}, j.order())
 	check(t, []string{"one\none\ntwo\n"}, []string{j.read("seen")})
 }
 
-const flushed = `
+// flushed has a task that flushes, between two tasks that notify.
+func flushed() string {
+	return `
 stage "web" {}
 handler "command" "reload" {
   argv = ["sh", "-c", "echo $(ls DIR | grep -c '^${host.name}[.]') >> DIR/reloads.${host.name}"]
 }
-` + conf + `task "command" "smoke" {
+` + web("conf") + `task "command" "smoke" {
   stage          = "web"
   hosts          = run.hosts
   argv           = ["cat", "DIR/reloads.${host.name}"]
@@ -198,20 +151,13 @@ handler "command" "reload" {
   depends_on     = [task.copy.conf]
   flush_handlers = true
 }
-task "copy" "more" {
-  stage      = "web"
-  hosts      = run.hosts
-  dest       = "DIR/${host.name}.more"
-  content    = "text\n"
-  depends_on = [task.command.smoke]
-  notify     = [handler.command.reload]
+` + web("more", `depends_on = [task.command.smoke]`)
 }
-`
 
 func TestFlushedHandlerIsDoneBeforeTheTaskAndAgainOnlyIfNotifiedAgain(t *testing.T) {
 	t.Parallel()
 	j := newJob(t, "a,b")
-	first := j.run(flushed)
+	first := j.run(flushed())
 	check(t, []string{
 		`task.copy.conf["a"] changed`, `task.copy.conf["b"] changed`,
 		`task.command.smoke["a"] ok`, `task.command.smoke["b"] ok`,
@@ -226,48 +172,28 @@ func TestFlushedHandlerIsDoneBeforeTheTaskAndAgainOnlyIfNotifiedAgain(t *testing
 	check(t, []string{
 		`task.copy.conf["a"] ok`, `task.copy.conf["b"] ok`, `task.command.smoke["a"] ok`, `task.command.smoke["b"] ok`,
 		`task.copy.more["a"] ok`, `task.copy.more["b"] ok`,
-	}, show(j.run(flushed)))
+	}, show(j.run(flushed())))
 
 	// Only the first is notified: there is nothing left for the end of the stage.
 	j.write("a.conf", "other")
 	check(t, []string{
 		`task.copy.conf["a"] changed`, `task.copy.conf["b"] ok`, `task.command.smoke["a"] ok`, `task.command.smoke["b"] ok`,
 		`task.copy.more["a"] ok`, `task.copy.more["b"] ok`, `handler.command.reload["a", "web.flush1"] changed`,
-	}, show(j.run(flushed)))
+	}, show(j.run(flushed())))
 	check(t, []string{"1\n2\n2\n", "1\n2\n"}, []string{j.read("reloads.a"), j.read("reloads.b")})
 }
 
-const flushedLater = `
+// flushedLater has a task that flushes in the second stage; tasks of both stages notify.
+func flushedLater() string {
+	return `
 stage "prepare" {}
 stage "web" { after = ["prepare"] }
-handler "command" "reload" {
-  argv = ["sh", "-c", "echo reload >> DIR/order"]
+` + says(`handler "command"`, "reload") +
+		writes("left_out", "left_out", "reload", `stage = "prepare"`) +
+		writes("needed", "needed", "reload", `stage = "prepare"`) +
+		strings.Replace(writes("conf", "conf", "reload", `stage = "web"`), `"conf\n"`, "task.copy.needed.path", 1) +
+		says(`task "command"`, "smoke", `stage = "web"`, `depends_on = [task.copy.conf]`, `flush_handlers = true`)
 }
-task "copy" "left_out" {
-  stage   = "prepare"
-  dest    = "DIR/left_out"
-  content = "text\n"
-  notify  = [handler.command.reload]
-}
-task "copy" "needed" {
-  stage   = "prepare"
-  dest    = "DIR/needed"
-  content = "text\n"
-  notify  = [handler.command.reload]
-}
-task "copy" "conf" {
-  stage   = "web"
-  dest    = "DIR/conf"
-  content = task.copy.needed.path
-  notify  = [handler.command.reload]
-}
-task "command" "smoke" {
-  stage          = "web"
-  argv           = ["sh", "-c", "echo smoke >> DIR/order"]
-  depends_on     = [task.copy.conf]
-  flush_handlers = true
-}
-`
 
 func TestHandlersAreFlushedInARunThatStartsAtALaterStage(t *testing.T) {
 	t.Parallel()
@@ -276,13 +202,13 @@ func TestHandlersAreFlushedInARunThatStartsAtALaterStage(t *testing.T) {
 	check(t, []string{
 		"task.copy.needed changed", `handler.command.reload["localhost", "prepare"] changed`,
 		"task.copy.conf changed", "task.command.smoke changed", `handler.command.reload["localhost", "web.flush1"] changed`,
-	}, show(j.run(flushedLater)))
+	}, show(j.run(flushedLater())))
 	// That of what is needed is done at the end of its stage, that of conf before smoke.
 	check(t, []string{"reload\nreload\nsmoke\n"}, []string{j.read("order")})
 
 	// What is left out notifies nothing, and what was not notified is not flushed.
 	j.write("left_out", "other")
-	check(t, []string{"task.copy.needed ok", "task.copy.conf ok", "task.command.smoke changed"}, show(j.run(flushedLater)))
+	check(t, []string{"task.copy.needed ok", "task.copy.conf ok", "task.command.smoke changed"}, show(j.run(flushedLater())))
 	check(t, []string{"reload\nreload\nsmoke\nsmoke\n"}, []string{j.read("order")})
 }
 
@@ -297,44 +223,18 @@ func TestFailedFlushKeepsBackTheTasksOfItsOwnHost(t *testing.T) {
 		`task.copy.more["b"] changed`,
 		`handler.command.reload["a", "web.flush1"] failed`, `handler.command.reload["b", "web.flush1"] changed`,
 		`handler.command.reload["b", "web"] changed`,
-	}, show(j.run(strings.Replace(flushed, `"echo $`, `"test ${host.name} = b && echo $`, 1))))
+	}, show(j.run(strings.Replace(flushed(), `"echo $`, `"test ${host.name} = b && echo $`, 1))))
 }
 
 func TestHandlersOfHandlersAndOfOtherHostsAreFlushed(t *testing.T) {
 	t.Parallel()
 	j := newJob(t, "a,b")
 	j.forks = 4
-	j.run(`
-handler "command" "second" {
-  host = "b"
-  argv = ["sh", "-c", "sleep 0.1; echo second >> DIR/order"]
-}
-handler "command" "first" {
-  argv   = ["sh", "-c", "sleep 0.1; echo first >> DIR/order"]
-  notify = [handler.command.second]
-}
-task "copy" "conf" {
-  host    = "a"
-  dest    = "DIR/conf"
-  content = "text\n"
-  notify  = [handler.command.first]
-}
-task "copy" "other" {
-  host    = "a"
-  dest    = "DIR/other"
-  content = "text\n"
-  notify  = [handler.command.first]
-}
-task "command" "flush" {
-  argv           = ["sh", "-c", "echo flush >> DIR/order"]
-  when           = false
-  depends_on     = [task.copy.conf]
-  flush_handlers = true
-}
-task "command" "next" {
-  argv       = ["sh", "-c", "echo next >> DIR/order"]
-  depends_on = [task.command.flush]
-}
-`)
+	slow := strings.NewReplacer("echo ", "sleep 0.1; echo ")
+	handlers := says(`handler "command"`, "second", `host = "b"`) + says(`handler "command"`, "first", `notify = [handler.command.second]`)
+	j.run(slow.Replace(handlers) +
+		writes("conf", "conf", "first", `host = "a"`) + writes("other", "other", "first", `host = "a"`) +
+		says(`task "command"`, "flush", `when = false`, `depends_on = [task.copy.conf]`, `flush_handlers = true`) +
+		says(`task "command"`, "next", `depends_on = [task.command.flush]`))
 	check(t, []string{"first\nsecond\nnext\nfirst\nsecond\n"}, []string{j.read("order")})
 }

@@ -96,18 +96,10 @@ func problems(j *job, result *run.Result) []string {
 func TestFailedWhenJudgesTheErrorOfAnyModule(t *testing.T) {
 	t.Parallel()
 	j := newJob(t, "a")
-	result := j.run(`
-task "copy" "lost" {
-  dest        = "DIR/missing/folder/file"
-  content     = "x"
-  failed_when = result.error != null && !strcontains(result.error, "no such file")
-}
-task "copy" "fails" {
-  dest        = "DIR/missing/folder/file"
-  content     = "x"
-  failed_when = result.error != null
-}
-`)
+	task := func(name, failed string) string {
+		return block(`task "copy"`, name, `dest = "DIR/missing/folder/file"`, `content = "x"`, `failed_when = `+failed)
+	}
+	result := j.run(task("lost", `result.error != null && !strcontains(result.error, "no such file")`) + task("fails", "result.error != null"))
 	check(t, []string{"task.copy.lost ok", "task.copy.fails failed"}, show(result))
 }
 

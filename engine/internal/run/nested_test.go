@@ -23,20 +23,8 @@ block "outer" {
       for_each = ["x", "y"]
       argv     = ["test", "${host.name}${each.key}", "!=", "ax"]
     }
-    task "command" "inner" {
-      on_failure = true
-      argv       = ["true"]
-    }
-  }
-  task "command" "outer" {
-    on_failure = true
-    argv       = ["true"]
-  }
-  task "command" "unlock" {
-    always = true
-    argv   = ["true"]
-  }
-}
+`+strings.Replace(rollback, "rollback", "inner", 1)+`  }
+`+strings.Replace(rollback, "rollback", "outer", 1)+unlock+`}
 `)))
 }
 

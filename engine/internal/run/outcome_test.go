@@ -6,7 +6,24 @@ import (
 	"kinit/engine/internal/plan"
 )
 
-const outcomes = `
+// conf is a file of each host.
+const conf = `task "copy" "conf" {
+  hosts   = run.hosts
+  dest    = "DIR/${host.name}.conf"
+  content = "x"
+}
+`
+
+// reload is done on each host where a condition is true.
+func reload(when string) string {
+	return block(`task "command"`, "reload", `hosts = run.hosts`, `when = `+when, `argv = ["true"]`)
+}
+
+func TestTaskMayAskWhetherAnotherFailedOrChanged(t *testing.T) {
+	t.Parallel()
+	j := newJob(t, "a,b")
+	j.write("b.conf", "x")
+	result := j.run(`
 locals {
   failed = task.command.try[host.name].failed
 }
@@ -14,32 +31,16 @@ task "command" "try" {
   hosts = run.hosts
   argv  = ["test", host.name, "!=", "a"]
 }
-task "copy" "conf" {
-  hosts   = run.hosts
-  dest    = "DIR/${host.name}.conf"
-  content = "x"
-}
-task "command" "repair" {
+` + conf + `task "command" "repair" {
   hosts = run.hosts
   when  = local.failed
   argv  = ["echo", task.command.try[host.name].code == null ? "null" : "known"]
 }
-task "command" "reload" {
-  hosts = run.hosts
-  when  = task.copy.conf[host.name].changed && !task.copy.conf[host.name].failed
-  argv  = ["true"]
-}
-task "command" "count" {
+` + reload("task.copy.conf[host.name].changed && !task.copy.conf[host.name].failed") + `task "command" "count" {
   argv      = ["echo", length([for name in run.hosts : name if task.command.try[name].failed])]
   read_only = true
 }
-`
-
-func TestTaskMayAskWhetherAnotherFailedOrChanged(t *testing.T) {
-	t.Parallel()
-	j := newJob(t, "a,b")
-	j.write("b.conf", "x")
-	result := j.run(outcomes)
+`)
 	check(t, []string{
 		`task.command.try["a"] failed`, `task.command.try["b"] changed`,
 		`task.copy.conf["a"] changed`, `task.copy.conf["b"] ok`,
@@ -56,18 +57,7 @@ func TestATaskThatIsSkippedHasNeitherChangedNorFailed(t *testing.T) {
 	t.Parallel()
 	j := newJob(t, "a")
 	j.selected = plan.Selection{Skip: []string{"conf"}}
-	result := j.run(`
-task "copy" "conf" {
-  hosts   = run.hosts
-  dest    = "DIR/${host.name}.conf"
-  content = "x"
-}
-task "command" "reload" {
-  hosts = run.hosts
-  when  = task.copy.conf[host.name].changed
-  argv  = ["true"]
-}
-task "command" "say" {
+	result := j.run(conf + reload("task.copy.conf[host.name].changed") + `task "command" "say" {
   hosts     = run.hosts
   argv      = ["echo", "${task.copy.conf[host.name].changed} ${task.copy.conf[host.name].failed}"]
   read_only = true
@@ -84,18 +74,7 @@ func TestWhatWouldChangeIsKnownInADryRun(t *testing.T) {
 	j := newJob(t, "a,b")
 	j.check = true
 	j.write("b.conf", "x")
-	result := j.run(`
-task "copy" "conf" {
-  hosts   = run.hosts
-  dest    = "DIR/${host.name}.conf"
-  content = "x"
-}
-task "command" "reload" {
-  hosts = run.hosts
-  when  = task.copy.conf[host.name].changed
-  argv  = ["true"]
-}
-`)
+	result := j.run(conf + reload("task.copy.conf[host.name].changed"))
 	check(t, []string{
 		`task.copy.conf["a"] changed`, `task.copy.conf["b"] ok`,
 		`task.command.reload["a"] changed`, `task.command.reload["b"] skipped: when is false`,

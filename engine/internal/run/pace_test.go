@@ -59,13 +59,7 @@ func TestTheTimeLimitOfASlowHostIsLonger(t *testing.T) {
 			t.Parallel()
 			j := newJob(t, "a")
 			j.timeout, j.shell = 200*time.Millisecond, c.shell
-			result := j.run(`
-task "command" "long" {
-  host = "a"
-  argv = ["sleep", "600"]
-  ` + c.task + `
-}
-`)
+			result := j.run(block(`task "command"`, "long", `host = "a"`, `argv = ["sleep", "600"]`, c.task))
 			got := result.Tasks[0]
 			if got.Status != event.Failed || !strings.Contains(got.Message, c.want) {
 				t.Errorf("it is %s: %s", got.Status, got.Message)
@@ -88,29 +82,9 @@ task "command" "long" {
 
 func TestASlowHostHasTheTimeItTakes(t *testing.T) {
 	t.Parallel()
-	for name, text := range map[string]string{
-		"for a task": `
-task "command" "long" {
-  host    = "a"
-  argv    = ["sleep", "2"]
-  timeout = "1s"
-}
-`,
-		"for what a module waits for": `
-task "wait" "long" {
-  host   = "a"
-  argv   = ["sh", "-c", "echo >>DIR/looks; test $(wc -l <DIR/looks) -ge 4"]
-  within = "1s"
-}
-`,
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			j := newJob(t, "a")
-			j.shell = []string{ten}
-			if got := j.run(text).Tasks[0]; got.Status == event.Failed {
-				t.Errorf("it failed: %s", got.Message)
-			}
-		})
-	}
+	inTime(t, func(j *job) { j.shell = []string{ten} }, map[string]string{
+		"for a task": block(`task "command"`, "long", `host = "a"`, `argv = ["sleep", "2"]`, `timeout = "1s"`),
+		"for what a module waits for": block(`task "wait"`, "long", `host = "a"`,
+			`argv = ["sh", "-c", "echo >>DIR/looks; test $(wc -l <DIR/looks) -ge 4"]`, `within = "1s"`),
+	})
 }

@@ -58,6 +58,11 @@ func newJob(t *testing.T, hosts string) *job {
 		events: &log{make(chan event.Event, 10_000)}}
 }
 
+// block is the text of a block of a playbook, of a kind such as `task "copy"`.
+func block(kind, name string, args ...string) string {
+	return fmt.Sprintf("%s %q {\n  %s\n}\n", kind, name, strings.Join(args, "\n  "))
+}
+
 // build makes the plan of a playbook. DIR in its text is the folder of the job.
 func (j *job) build(text string) *plan.Plan {
 	j.t.Helper()

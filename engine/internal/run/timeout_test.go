@@ -13,12 +13,7 @@ func TestATaskThatSaysNoTimeoutHasOne(t *testing.T) {
 	t.Parallel()
 	j := newJob(t, "a")
 	j.timeout = 200 * time.Millisecond
-	result := j.run(`
-task "command" "long" {
-  host = "a"
-  argv = ["sleep", "600"]
-}
-`)
+	result := j.run(block(`task "command"`, "long", `host = "a"`, `argv = ["sleep", "600"]`))
 	if got := result.Tasks[0]; got.Status != event.Failed || !strings.Contains(got.Message, "timed out after 200ms, the limit of a task that says no timeout: ") {
 		t.Errorf("it is %s: %s", got.Status, got.Message)
 	}
@@ -26,28 +21,20 @@ task "command" "long" {
 
 func TestALongTaskRaisesTheLimit(t *testing.T) {
 	t.Parallel()
-	for name, text := range map[string]string{
-		"by its timeout": `
-task "command" "long" {
-  host    = "a"
-  argv    = ["sleep", "0.5"]
-  timeout = "1m"
+	inTime(t, func(j *job) { j.timeout = 100 * time.Millisecond }, map[string]string{
+		"by its timeout":       block(`task "command"`, "long", `host = "a"`, `argv = ["sleep", "0.5"]`, `timeout = "1m"`),
+		"by what it waits for": block(`task "wait"`, "long", `host = "a"`, `argv = ["sleep", "0.5"]`, `within = "1m"`),
+	})
 }
-`,
-		"by what it waits for": `
-task "wait" "long" {
-  host   = "a"
-  argv   = ["sleep", "0.5"]
-  within = "1m"
-}
-`,
-	} {
+
+// inTime wants the task of each playbook to end within its time limit.
+func inTime(t *testing.T, set func(*job), playbooks map[string]string) {
+	for name, text := range playbooks {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			j := newJob(t, "a")
-			j.timeout = 100 * time.Millisecond
-			result := j.run(text)
-			if got := result.Tasks[0]; got.Status == event.Failed {
+			set(j)
+			if got := j.run(text).Tasks[0]; got.Status == event.Failed {
 				t.Errorf("it failed: %s", got.Message)
 			}
 		})
