@@ -13,7 +13,7 @@ import (
 )
 
 // system implements the system calls of this machine.
-type system struct{}
+type system struct{ fence string }
 
 var _ posix.FS = system{}
 
@@ -83,15 +83,14 @@ func (system) Open(ctx context.Context, path string) (io.ReadCloser, error) {
 // Private is true: only its owner can access a new file.
 func (system) Private() bool { return true }
 
-func (system) Create(ctx context.Context, path string, attr posix.NewFile, content io.Reader) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL|syscall.O_NOFOLLOW, 0o600)
-	if err != nil {
-		return err
-	}
-	return errors.Join(fill(ctx, file, attr, content), file.Close())
+func (s system) Create(ctx context.Context, path string, attr posix.NewFile, content io.Reader) error {
+	return s.change(ctx, "write", path, func(path string) error {
+		file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL|syscall.O_NOFOLLOW, 0o600)
+		if err != nil {
+			return err
+		}
+		return errors.Join(fill(ctx, file, attr, content), file.Close())
+	})
 }
 
 // fill sets the file's owner before its mode, since a change of owner clears the set-uid
@@ -116,39 +115,42 @@ func fill(ctx context.Context, file *os.File, attr posix.NewFile, content io.Rea
 	return file.Sync()
 }
 
-func (system) Mkdir(ctx context.Context, path string) error {
-	return during(ctx, func() error { return os.Mkdir(path, 0o777) })
+func (s system) Mkdir(ctx context.Context, path string) error {
+	return s.change(ctx, "mkdir", path, func(path string) error { return os.Mkdir(path, 0o777) })
 }
 
-func (system) Chmod(ctx context.Context, path string, mode fs.FileMode) error {
-	return during(ctx, func() error { return os.Chmod(path, mode) })
+func (s system) Chmod(ctx context.Context, path string, mode fs.FileMode) error {
+	return s.change(ctx, "chmod", path, func(path string) error { return os.Chmod(path, mode) })
 }
 
-func (system) Chown(ctx context.Context, path string, uid, gid uint32) error {
-	return during(ctx, func() error { return os.Chown(path, int(uid), int(gid)) })
+func (s system) Chown(ctx context.Context, path string, uid, gid uint32) error {
+	return s.change(ctx, "chown", path, func(path string) error { return os.Chown(path, int(uid), int(gid)) })
 }
 
-func (system) Symlink(ctx context.Context, target, path string) error {
-	return during(ctx, func() error { return os.Symlink(target, path) })
+func (s system) Symlink(ctx context.Context, target, path string) error {
+	return s.change(ctx, "symlink", path, func(path string) error { return os.Symlink(target, path) })
 }
 
-func (system) Rename(ctx context.Context, from, to string) error {
-	return during(ctx, func() error { return os.Rename(from, to) })
+func (s system) Rename(ctx context.Context, from, to string) error {
+	return s.change(ctx, "rename", from, func(from string) error { return os.Rename(from, s.fence+to) })
 }
 
-func (system) Remove(ctx context.Context, path string) error {
-	return during(ctx, func() error { return os.Remove(path) })
+func (s system) Remove(ctx context.Context, path string) error {
+	return s.change(ctx, "remove", path, func(path string) error { return os.Remove(path) })
 }
 
-func (system) Rmdir(ctx context.Context, path string) error {
-	return during(ctx, func() error { return os.Remove(path) })
+func (s system) Rmdir(ctx context.Context, path string) error {
+	return s.change(ctx, "remove", path, func(path string) error { return os.Remove(path) })
 }
 
-// during makes a call unless ctx has ended. The calls are too short to be worth
-// interrupting.
-func during(ctx context.Context, call func() error) error {
+// change makes a call, past the fence if there is one, unless ctx has ended. The calls are too
+// short to be worth interrupting.
+func (s system) change(ctx context.Context, op, path string, call func(path string) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	return call()
+	return posix.Through(ctx, s, s.fence, op, path, call)
 }
+
+// Through returns the same system whose changes need the link.
+func (s system) Through(link string) posix.FS { return system{link} }

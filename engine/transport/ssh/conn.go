@@ -39,19 +39,16 @@ func Dial(ctx context.Context, config Config) (*Conn, error) {
 	if c.config.Windows && c.config.Become != "" {
 		return nil, fmt.Errorf("%w: %s runs Windows, where nobody becomes another user: log in as %s", transport.ErrAuth, c.config.label(), c.config.Become)
 	}
-	c.files = newFiles(c)
+	if c.config.Windows {
+		c.files = newWindowsFiles(sftpfs.Windows(fileSource{c}), c.Exec)
+	} else {
+		c.files = sftpfs.New(fileSource{c}, c.Exec)
+	}
 	c.sockets = newSockets(c.Dial)
 	if _, err := c.link(ctx); err != nil {
 		return nil, err
 	}
 	return c, nil
-}
-
-func newFiles(c *Conn) module.Files {
-	if c.config.Windows {
-		return newWindowsFiles(c)
-	}
-	return sftpfs.New(fileSource{c}, c.Exec)
 }
 
 // link returns the connection, a new one if the old one was lost. Close ends the wait.

@@ -25,6 +25,7 @@ import (
 // holds each folder and follows no link.
 type Files struct {
 	fs     FS
+	clean  func(op, name string) (string, error)
 	exec   Exec // nil if no user threatens another
 	users  table
 	groups table
@@ -45,6 +46,7 @@ var _ module.Files = (*Files)(nil)
 func New(fs FS, exec Exec) *Files {
 	return &Files{
 		fs:     fs,
+		clean:  clean,
 		exec:   exec,
 		users:  table{path: "/etc/passwd", what: "user"},
 		groups: table{path: "/etc/group", what: "group"},
@@ -52,14 +54,14 @@ func New(fs FS, exec Exec) *Files {
 }
 
 // WithoutAccounts returns the files of a machine whose users and groups have no numbers:
-// owners are neither read nor set.
-func WithoutAccounts(fs FS) *Files {
-	return &Files{fs: fs, users: table{what: "user"}, groups: table{what: "group"}}
+// owners are neither read nor set. clean makes a path short, or says what is wrong with it.
+func WithoutAccounts(fs FS, clean func(op, name string) (string, error)) *Files {
+	return &Files{fs: fs, clean: clean, users: table{what: "user"}, groups: table{what: "group"}}
 }
 
 // Stat describes a file and does not follow a link.
 func (f *Files) Stat(ctx context.Context, name string) (module.FileInfo, error) {
-	name, err := clean("stat", name)
+	name, err := f.clean("stat", name)
 	if err != nil {
 		return module.FileInfo{}, err
 	}
@@ -88,7 +90,7 @@ func (f *Files) complete(ctx context.Context, name string, info module.FileInfo)
 
 // List describes what is in a folder, by name.
 func (f *Files) List(ctx context.Context, name string) ([]module.FileInfo, error) {
-	name, err := clean("list", name)
+	name, err := f.clean("list", name)
 	if err != nil {
 		return nil, err
 	}
@@ -108,11 +110,11 @@ func (f *Files) List(ctx context.Context, name string) ([]module.FileInfo, error
 // Rename moves a file, replacing the target. It may move a file to another file system if
 // the target folder belongs to another user.
 func (f *Files) Rename(ctx context.Context, from, to string) error {
-	from, err := clean("rename", from)
+	from, err := f.clean("rename", from)
 	if err != nil {
 		return err
 	}
-	if to, err = clean("rename", to); err != nil {
+	if to, err = f.clean("rename", to); err != nil {
 		return err
 	}
 	if !f.shared() {
@@ -186,4 +188,7 @@ type FS interface {
 	Remove(ctx context.Context, path string) error
 	// Rmdir deletes an empty folder.
 	Rmdir(ctx context.Context, path string) error
+	// Through returns the same system whose changes need the link, as Files.Fenced says; an
+	// empty link means no condition.
+	Through(link string) FS
 }

@@ -12,7 +12,7 @@ import (
 // If the folder was found closed before, the check runs while the file is opened, to save
 // time; the file is used only if the folder is still closed.
 func (f *Files) Open(ctx context.Context, name string) (io.ReadCloser, error) {
-	name, err := clean("open", name)
+	name, err := f.clean("open", name)
 	if err != nil {
 		return nil, err
 	}

@@ -188,7 +188,7 @@ func (f *Files) mine(ctx context.Context, info module.FileInfo) (bool, error) {
 
 // Folder finds the folder of a path.
 func (f *Files) Folder(ctx context.Context, name string) (module.Folder, error) {
-	name, err := clean("stat", name)
+	name, err := f.clean("stat", name)
 	if err != nil {
 		return module.Folder{}, err
 	}

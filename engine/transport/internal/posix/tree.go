@@ -18,7 +18,7 @@ const newFolder = "0755"
 // Mkdir makes a folder and its missing parents; attr applies to the last one, even if it
 // exists already.
 func (f *Files) Mkdir(ctx context.Context, name string, attr module.Attr) error {
-	name, err := clean("mkdir", name)
+	name, err := f.clean("mkdir", name)
 	if err != nil {
 		return err
 	}
@@ -76,7 +76,7 @@ func (f *Files) mkdirAll(ctx context.Context, name string) error {
 
 // SetAttr changes mode and owner.
 func (f *Files) SetAttr(ctx context.Context, name string, attr module.Attr) error {
-	name, err := clean("chmod", name)
+	name, err := f.clean("chmod", name)
 	if err != nil || attr == (module.Attr{}) {
 		return err
 	}
@@ -122,7 +122,7 @@ func (f *Files) setAttr(ctx context.Context, p place, uid, gid int64, mode fs.Fi
 // Symlink makes path a link to target, replacing an older link. Anything else of
 // that name is an fs.ErrExist.
 func (f *Files) Symlink(ctx context.Context, target, name string) error {
-	name, err := clean("symlink", name)
+	name, err := f.clean("symlink", name)
 	if err != nil {
 		return err
 	}
@@ -160,7 +160,7 @@ func (f *Files) relink(ctx context.Context, target, name string) error {
 // Remove deletes a file, a link, or a folder with all in it. It never follows links. It
 // does not remove a folder in which a file system is mounted. A missing path is no error.
 func (f *Files) Remove(ctx context.Context, name string) error {
-	name, err := clean("remove", name)
+	name, err := f.clean("remove", name)
 	if err != nil {
 		return err
 	}

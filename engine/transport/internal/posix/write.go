@@ -31,7 +31,7 @@ const tidyTime = 5 * time.Second
 // mode by the handle, content, fsync, rename. A link of that name is replaced, not
 // followed. Values that attr does not set are taken from the older file.
 func (f *Files) Write(ctx context.Context, name string, content io.Reader, attr module.Attr) error {
-	name, err := clean("write", name)
+	name, err := f.clean("write", name)
 	if err != nil {
 		return err
 	}
@@ -176,11 +176,12 @@ func octal(mode fs.FileMode) string {
 	return fmt.Sprintf("%04o", uint32(bits))
 }
 
-// tidy removes the remains of a failed write. Its own error would hide the first one.
+// tidy removes the remains of a failed write, without a fence. Its own error would hide the
+// first one.
 func (f *Files) tidy(ctx context.Context, name string) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), tidyTime)
 	defer cancel()
-	_ = bare(f.fs).Remove(ctx, name)
+	_ = f.fs.Through("").Remove(ctx, name)
 }
 
 // permissions keeps the permission bits of a mode. The octal 04000, 02000 and

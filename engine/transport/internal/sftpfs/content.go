@@ -25,18 +25,15 @@ const window = 64
 
 // Open reads a file. Reads are made ahead when the content is copied.
 func (r remote) Open(ctx context.Context, path string) (io.ReadCloser, error) {
-	type handle struct {
-		file    *sftp.File
-		carrier Carrier
-	}
-	h, err := askCarried(ctx, r, "open", path, func(c *sftp.Client, carrier Carrier) (handle, error) {
-		file, err := c.Open(path)
-		return handle{file, carrier}, err
+	var carrier Carrier
+	file, err := ask(ctx, r, "open", path, func(c client) (*sftp.File, error) {
+		carrier = c.carrier
+		return c.Open(c.path)
 	})
 	if err != nil {
 		return nil, err
 	}
-	return &opened{ctx: ctx, carrier: h.carrier, file: h.file, path: path}, nil
+	return &opened{ctx: ctx, carrier: carrier, file: file, path: path}, nil
 }
 
 // opened is a file that is being read. The client library takes no context, so a goroutine
@@ -129,10 +126,13 @@ func (l *lent) takeBack() int64 {
 func (r remote) Private() bool { return false }
 
 // Create makes a new file, sets its owner and mode by its handle before its content, and
-// waits until it is on disk if the server supports that.
+// waits until it is on disk if the server supports that. On Windows it has neither.
 func (r remote) Create(ctx context.Context, path string, attr posix.NewFile, content io.Reader) error {
-	return do(ctx, r, "write", path, func(c *sftp.Client) error {
-		file, err := c.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL)
+	if r.windows {
+		attr = posix.NewFile{UID: -1, GID: -1}
+	}
+	return r.do(ctx, "write", path, func(c client) error {
+		file, err := c.OpenFile(c.path, os.O_WRONLY|os.O_CREATE|os.O_EXCL)
 		if err != nil {
 			return err
 		}
@@ -141,7 +141,7 @@ func (r remote) Create(ctx context.Context, path string, attr posix.NewFile, con
 	})
 }
 
-func fill(ctx context.Context, c *sftp.Client, file *sftp.File, attr posix.NewFile, content io.Reader) error {
+func fill(ctx context.Context, c client, file *sftp.File, attr posix.NewFile, content io.Reader) error {
 	if err := setOwner(file, attr); err != nil {
 		return err
 	}
@@ -172,7 +172,7 @@ func setOwner(file *sftp.File, attr posix.NewFile) error {
 		if err != nil {
 			return err
 		}
-		now := describe(info)
+		now := remote{}.describe(info)
 		if attr.UID < 0 {
 			attr.UID = int64(now.UID)
 		}
@@ -209,12 +209,12 @@ func pour(file *sftp.File, content io.Reader) error {
 
 // explain finds out why a request failed, which the server does not report: a full disk is
 // the most frequent reason.
-func explain(c *sftp.Client, name string, err error) error {
+func explain(c client, err error) error {
 	var status *sftp.StatusError
 	if !errors.As(err, &status) || status.FxCode() != sftp.ErrSSHFxFailure {
 		return err
 	}
-	system, failed := c.StatVFS(path.Dir(name))
+	system, failed := c.StatVFS(path.Dir(c.path))
 	if failed != nil {
 		return err
 	}

@@ -31,10 +31,10 @@ type Carrier interface {
 }
 
 // New returns the file system of a machine on which exec runs commands as the same user.
-func New(s Source, exec posix.Exec) *posix.Files { return posix.New(FS(s), exec) }
+func New(s Source, exec posix.Exec) *posix.Files { return posix.New(remote{source: s}, exec) }
 
-// FS returns the system calls of the machine, which take one round trip each or a few.
-func FS(s Source) posix.FS { return remote{s} }
+// Windows returns the system calls of a machine that runs Windows, by paths such as C:/folder.
+func Windows(s Source) posix.FS { return remote{source: s, windows: true} }
 
 // NewClient begins the protocol with a server over its output and input.
 func NewClient(from io.Reader, to io.WriteCloser) (*sftp.Client, error) {

@@ -11,11 +11,7 @@ import (
 // SetAccess does what Attr can mean on Windows: the owner, and for a folder that only
 // its owner may enter, that others may not. Without either it does nothing. The path is
 // clean.
-func SetAccess(ctx context.Context, exec Exec, name string, attr module.Attr, folder bool) error {
-	return exec.access(ctx, name, attr, folder)
-}
-
-func (x Exec) access(ctx context.Context, name string, attr module.Attr, folder bool) error {
+func (x Exec) SetAccess(ctx context.Context, name string, attr module.Attr, folder bool) error {
 	if err := CheckAttr("chmod", name, attr); err != nil {
 		return err
 	}
@@ -44,7 +40,7 @@ func CheckAttr(op, name string, attr module.Attr) error {
 
 // Symlink makes path a link to target, which must be absolute and be there, replacing an
 // older link.
-func Symlink(ctx context.Context, exec Exec, target, name string) error {
+func (x Exec) Symlink(ctx context.Context, target, name string) error {
 	name, err := Clean("symlink", name)
 	if err != nil {
 		return err
@@ -52,8 +48,14 @@ func Symlink(ctx context.Context, exec Exec, target, name string) error {
 	if target, err = Clean("symlink", target); err != nil {
 		return err
 	}
-	return exec.call(ctx, "symlink", name, map[string]string{"path": name, "target": target}, nil)
+	return x.call(ctx, "symlink", name, map[string]string{"path": name, "target": target}, nil)
 }
 
-// slashes is a path of Windows as kinit writes it.
-func slashes(name string) string { return strings.ReplaceAll(name, `\`, "/") }
+// Near is a path of Windows, or of OpenSSH's SFTP server for it, as kinit writes it.
+func Near(name string) string {
+	name = strings.ReplaceAll(name, `\`, "/")
+	if len(name) > 2 && name[0] == '/' && name[2] == ':' {
+		return name[1:]
+	}
+	return name
+}

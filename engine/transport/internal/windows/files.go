@@ -41,14 +41,11 @@ type described struct {
 const unixTicks = 621_355_968_000_000_000
 
 func (d described) info() module.FileInfo {
-	info := module.FileInfo{
-		Name: d.Name, Size: d.Size, Target: slashes(d.Target),
-		MTime: time.Unix(0, 0).Add(0),
-	}
 	since := d.Ticks - unixTicks
-	info.MTime = time.Unix(since/1e7, since%1e7*100)
-	info.Mode = Mode(map[string]fs.FileMode{"folder": fs.ModeDir, "link": fs.ModeSymlink}[d.Kind], d.ReadOnly)
-	return info
+	return module.FileInfo{
+		Name: d.Name, Size: d.Size, Target: Near(d.Target), MTime: time.Unix(since/1e7, since%1e7*100),
+		Mode: Mode(map[string]fs.FileMode{"folder": fs.ModeDir, "link": fs.ModeSymlink}[d.Kind], d.ReadOnly),
+	}
 }
 
 // Mode is what Stat returns for a file of a type.
@@ -69,7 +66,7 @@ func (f *Files) Stat(ctx context.Context, name string) (module.FileInfo, error) 
 		return module.FileInfo{}, err
 	}
 	var d described
-	if err := f.again(ctx, "stat", name, map[string]string{"path": name}, &d); err != nil {
+	if err := f.exec.again(ctx, "stat", name, map[string]string{"path": name}, &d); err != nil {
 		return module.FileInfo{}, err
 	}
 	info := d.info()
@@ -86,7 +83,7 @@ func (f *Files) List(ctx context.Context, name string) ([]module.FileInfo, error
 	var answer struct {
 		Items []described `json:"items"`
 	}
-	if err := f.again(ctx, "list", name, map[string]string{"path": name}, &answer); err != nil {
+	if err := f.exec.again(ctx, "list", name, map[string]string{"path": name}, &answer); err != nil {
 		return nil, err
 	}
 	infos := lists.Map(answer.Items, described.info)
@@ -103,7 +100,7 @@ func (f *Files) Mkdir(ctx context.Context, name string, attr module.Attr) error 
 	if err := f.change.again(ctx, "mkdir", name, map[string]string{"path": name}, nil); err != nil {
 		return err
 	}
-	return f.change.access(ctx, name, attr, true)
+	return f.change.SetAccess(ctx, name, attr, true)
 }
 
 // SetAttr sets the owner, and closes a folder to others.
@@ -112,7 +109,7 @@ func (f *Files) SetAttr(ctx context.Context, name string, attr module.Attr) erro
 	if err != nil {
 		return err
 	}
-	if err := f.change.access(ctx, name, attr, true); err != nil || asks(attr, true) {
+	if err := f.change.SetAccess(ctx, name, attr, true); err != nil || asks(attr, true) {
 		return err
 	}
 	_, err = f.Stat(ctx, name) // nothing to do, but for a file that is missing
@@ -121,7 +118,7 @@ func (f *Files) SetAttr(ctx context.Context, name string, attr module.Attr) erro
 
 // Symlink makes path a link to target, replacing an older link.
 func (f *Files) Symlink(ctx context.Context, target, name string) error {
-	return Symlink(ctx, f.change, target, name)
+	return f.change.Symlink(ctx, target, name)
 }
 
 // Remove deletes a file, a link, or a folder with all in it. Nothing there is no
@@ -131,7 +128,7 @@ func (f *Files) Remove(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	return f.change.remove(ctx, name)
+	return f.change.Remove(ctx, name)
 }
 
 // Rename moves a file within a drive, replacing the target.
@@ -147,10 +144,6 @@ func (f *Files) Rename(ctx context.Context, from, to string) error {
 }
 
 // again calls a script that may run twice: once more when the connection was lost.
-func (f *Files) again(ctx context.Context, op, path string, arguments, result any) error {
-	return f.exec.again(ctx, op, path, arguments, result)
-}
-
 func (x Exec) again(ctx context.Context, op, path string, arguments, result any) error {
 	err := x.call(ctx, op, path, arguments, result)
 	if ctx.Err() == nil && lost(err) {
@@ -161,9 +154,7 @@ func (x Exec) again(ctx context.Context, op, path string, arguments, result any)
 
 // Remove deletes a file, a link, or a folder with all in it, by a script that knows
 // links. The path is clean.
-func Remove(ctx context.Context, exec Exec, name string) error { return exec.remove(ctx, name) }
-
-func (x Exec) remove(ctx context.Context, name string) error {
+func (x Exec) Remove(ctx context.Context, name string) error {
 	err := x.again(ctx, "remove", name, map[string]string{"path": name}, nil)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil

@@ -44,7 +44,7 @@ func (f *Files) Write(ctx context.Context, name string, content io.Reader, attr 
 	if err != nil {
 		return err
 	}
-	return f.change.access(ctx, name, attr, false)
+	return f.change.SetAccess(ctx, name, attr, false)
 }
 
 func (f *Files) write(ctx context.Context, name string, content io.Reader) error {
@@ -76,7 +76,7 @@ func (f *Files) write(ctx context.Context, name string, content io.Reader) error
 func (f *Files) tidy(ctx context.Context, temporary string) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), tidyTime)
 	defer cancel()
-	for f.exec.remove(ctx, temporary) != nil {
+	for f.exec.Remove(ctx, temporary) != nil {
 		select {
 		case <-time.After(tidyPause):
 		case <-ctx.Done():
