@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"github.com/dlclark/regexp2"
+
+	"kinit/engine/lists"
 )
 
 // longest is how long the backtracking engine may work on one text.
@@ -149,10 +151,30 @@ func (r *Regexp) Replace(text, replacement string) (string, error) {
 	if r.plain != nil {
 		return r.plain.ReplaceAllString(text, replacement), nil
 	}
+	filler := r.filler()
 	replaced, err := r.rich.ReplaceFunc(text, func(match regexp2.Match) string {
-		return expand(replacement, &match)
+		found, places := "", []int{}
+		for _, group := range groups(&match) {
+			places = append(places, len(found), len(found)+len(group))
+			found += group
+		}
+		return string(filler.ExpandString(nil, replacement, found, places))
 	}, -1, -1)
 	return replaced, r.explain(err)
+}
+
+// filler returns an expression of Go's engine with the same groups, which fills in replacements by
+// the rules of Go.
+func (r *Regexp) filler() *regexp.Regexp {
+	all := ""
+	for _, name := range r.Names()[1:] {
+		group := "(?P<" + name + ">)"
+		if _, err := regexp.Compile(group); err != nil { // it has no name, or one that Go does not know
+			group = "()"
+		}
+		all += group
+	}
+	return regexp.MustCompile(all)
 }
 
 func (r *Regexp) explain(err error) error {
@@ -163,9 +185,5 @@ func (r *Regexp) explain(err error) error {
 }
 
 func groups(match *regexp2.Match) []string {
-	var all []string
-	for _, group := range match.Groups() {
-		all = append(all, group.String())
-	}
-	return all
+	return lists.Map(match.Groups(), func(group regexp2.Group) string { return group.String() })
 }
