@@ -12,17 +12,6 @@ import (
 	"kinit/engine/lists"
 )
 
-// anything is a parameter of any type.
-func anything(name string) function.Parameter {
-	return function.Parameter{Name: name, Type: cty.DynamicPseudoType, AllowDynamicType: true}
-}
-
-// marked is a parameter that sees marks.
-func marked(p function.Parameter) function.Parameter {
-	p.AllowMarked = true
-	return p
-}
-
 // length is stdlib's length, which also counts letters and attributes.
 var length = function.New(&function.Spec{
 	Description: "Returns how many elements a collection has, or how many letters a text has.",
@@ -55,7 +44,7 @@ func count(value cty.Value) (cty.Value, error) {
 // lookup takes its default as a third argument, or fails for a missing key.
 var lookup = function.New(&function.Spec{
 	Description: "Returns the element of a map or object with a key, or the default where there is none.",
-	Params:      []function.Parameter{marked(anything("map")), {Name: "key", Type: cty.String}},
+	Params:      []function.Parameter{{Name: "map", Type: cty.DynamicPseudoType, AllowDynamicType: true, AllowMarked: true}, {Name: "key", Type: cty.String}},
 	VarParam:    &function.Parameter{Name: "default", Type: cty.DynamicPseudoType, AllowNull: true, AllowDynamicType: true, AllowMarked: true},
 	Type: func(args []cty.Value) (cty.Type, error) {
 		if len(args) > 3 {
@@ -118,7 +107,7 @@ var coalesce = function.New(&function.Spec{
 // one converts a list of at most one element to the element or null.
 var one = function.New(&function.Spec{
 	Description: "Returns the only element of a collection, or null for an empty one.",
-	Params:      []function.Parameter{anything("list")},
+	Params:      []function.Parameter{{Name: "list", Type: cty.DynamicPseudoType, AllowDynamicType: true}},
 	Type: func(args []cty.Value) (cty.Type, error) {
 		t := args[0].Type()
 		switch {

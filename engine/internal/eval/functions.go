@@ -1,6 +1,10 @@
 package eval
 
 import (
+	"crypto/md5"
+	"crypto/sha1"
+	"crypto/sha256"
+	"crypto/sha512"
 	"fmt"
 	"maps"
 	"time"
@@ -130,10 +134,10 @@ var encodings = map[string]function.Function{
 }
 
 var hashes = map[string]function.Function{
-	"md5":    hash("MD5", md5Sum),
-	"sha1":   hash("SHA-1", sha1Sum),
-	"sha256": hash("SHA-256", sha256Sum),
-	"sha512": hash("SHA-512", sha512Sum),
+	"md5":    hashed("MD5", md5.New),
+	"sha1":   hashed("SHA-1", sha1.New),
+	"sha256": hashed("SHA-256", sha256.New),
+	"sha512": hashed("SHA-512", sha512.New),
 	"uuidv5": uuidV5,
 }
 

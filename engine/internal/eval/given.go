@@ -26,149 +26,140 @@ type given struct {
 	text  string
 }
 
+// collector collects the values of variables.
+type collector struct {
+	*Scope
+	variables map[string]*declared
+	all       map[string]*given
+	diags     diag.List
+}
+
 // given collects the values of variables, the highest priority last: imports, spec,
 // inventory, environment, files, command line. Imports with a label get values only from
 // imports.
 func (s *Scope) given(variables map[string]*declared) (map[string]*given, diag.List) {
-	all := map[string]*given{}
-	diags := s.fromExpressions(all, variables, "an import", s.names.Inputs)
+	c := &collector{Scope: s, variables: variables, all: map[string]*given{}}
+	c.expressions("an import", s.names.Inputs)
 	if s.outer != nil {
-		return all, append(diags, s.fromImporter(all, variables)...)
+		c.importer()
+		return c.all, c.diags
 	}
-	diags = append(diags, s.fromExpressions(all, variables, "the spec", s.names.Vars)...)
+	c.expressions("the spec", s.names.Vars)
 	for name, value := range s.in.Inventory {
 		g := &given{where: "the inventory", known: value}
 		if at, ok := s.in.Places[name]; ok && at.Filename != "" {
 			g.at = &at
 		}
-		all[name] = g
+		c.all[name] = g
 	}
 	for _, pair := range s.in.Environ {
 		name, text, _ := strings.Cut(pair, "=")
 		if name, ok := strings.CutPrefix(name, envPrefix); ok {
-			all[name] = &given{where: envPrefix + name, text: text}
+			c.all[name] = &given{where: envPrefix + name, text: text}
 		}
 	}
 	for _, file := range s.in.VarFiles {
-		diags = append(diags, s.fromFile(all, variables, file)...)
+		c.file(file)
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.in.Vars)) {
-		if variables[name] == nil {
-			diags = append(diags, unknown(nil, name, "--var", variables)...)
-		}
-		all[name] = &given{where: "--var", text: s.in.Vars[name]}
+		c.knows(name, "--var", nil)
+		c.all[name] = &given{where: "--var", text: s.in.Vars[name]}
 	}
-	return all, diags
+	return c.all, c.diags
 }
 
-// fromExpressions adds the vars of the spec block, or the inputs of imports.
-func (s *Scope) fromExpressions(all map[string]*given, variables map[string]*declared, where string, values map[string]hcl.Expression) diag.List {
-	var diags diag.List
+// knows reports whether the playbook has a variable, and adds an error if it does not.
+func (c *collector) knows(name, where string, at *hcl.Range) bool {
+	if c.variables[name] == nil {
+		c.diags = append(c.diags, diag.Errorf(at, "Unknown variable", "The playbook has no variable %q, for which %s has a value.%s",
+			name, where, diag.Near(name, slices.Collect(maps.Keys(c.variables))))...)
+	}
+	return c.variables[name] != nil
+}
+
+// evaluate adds the value of an expression, which is unknown if that has none.
+func (c *collector) evaluate(name, where string, expr hcl.Expression, ctx *hcl.EvalContext) {
+	at := expr.Range()
+	value, problems := bounds.Value(expr, ctx)
+	c.diags = append(c.diags, diag.FromHCL(problems)...)
+	if problems.HasErrors() {
+		value = cty.DynamicVal
+	}
+	c.all[name] = &given{where: where, at: &at, known: value}
+}
+
+// expressions adds the vars of the spec block, or the inputs of imports.
+func (c *collector) expressions(where string, values map[string]hcl.Expression) {
 	for _, name := range slices.Sorted(maps.Keys(values)) {
-		expr := values[name]
-		at := expr.Range()
-		if variables[name] == nil {
-			at := spec.NameRange(expr)
-			diags = append(diags, unknown(&at, name, where, variables)...)
-			continue
+		expr, at := values[name], spec.NameRange(values[name])
+		if c.knows(name, where, &at) {
+			c.evaluate(name, where, expr, c.plain(expr.Range().Filename))
 		}
-		value, problems := bounds.Value(expr, s.plain(at.Filename))
-		diags = append(diags, diag.FromHCL(problems)...)
-		if problems.HasErrors() {
-			value = cty.DynamicVal
-		}
-		all[name] = &given{where: where, at: &at, known: value}
 	}
-	return diags
 }
 
-// fromFile adds the values of a --var-file: an object in JSON, or attributes.
-func (s *Scope) fromFile(all map[string]*given, variables map[string]*declared, file string) diag.List {
-	text, err := s.in.Sources.ReadFile(file)
+// file adds the values of a --var-file: an object in JSON, or attributes.
+func (c *collector) file(file string) {
+	text, err := c.in.Sources.ReadFile(file)
 	if err != nil {
-		return diag.Errorf(nil, "Unreadable file", "The file of --var-file could not be read: %v.", err)
+		c.diags = append(c.diags, diag.Errorf(nil, "Unreadable file", "The file of --var-file could not be read: %v.", err)...)
+		return
 	}
 	if strings.HasSuffix(file, ".json") {
-		return fromJSON(all, variables, file, text)
+		c.json(file, text)
+		return
 	}
 	parsed, problems := hclsyntax.ParseConfig(text, file, hcl.InitialPos)
 	if parsed != nil {
-		s.in.Spec.Sources[file] = parsed
+		c.in.Spec.Sources[file] = parsed
 	}
 	if problems.HasErrors() {
-		return diag.FromParser(problems)
+		c.diags = append(c.diags, diag.FromParser(problems)...)
+		return
 	}
 	bounds.Limit(parsed.Body.(*hclsyntax.Body))
 	attrs, problems := parsed.Body.JustAttributes()
-	diags := diag.FromHCL(problems)
+	c.diags = append(c.diags, diag.FromHCL(problems)...)
 	for _, name := range slices.Sorted(maps.Keys(attrs)) {
-		attr := attrs[name]
-		at := attr.Expr.Range()
-		value, problems := bounds.Value(attr.Expr, s.plain(file))
-		diags = append(diags, diag.FromHCL(problems)...)
-		if problems.HasErrors() {
-			value = cty.DynamicVal
-		}
-		if variables[name] == nil {
-			diags = append(diags, unknown(&attr.NameRange, name, file, variables)...)
-		}
-		all[name] = &given{where: file, at: &at, known: value}
+		c.evaluate(name, file, attrs[name].Expr, c.plain(file))
+		c.knows(name, file, &attrs[name].NameRange)
 	}
-	return diags
 }
 
-func fromJSON(all map[string]*given, variables map[string]*declared, file string, text []byte) diag.List {
+func (c *collector) json(file string, text []byte) {
 	kind, err := ctyjson.ImpliedType(text)
-	if err != nil {
-		return diag.Errorf(nil, "Invalid file", "The file %s is no valid JSON: %v.", file, err)
+	var object cty.Value
+	if err == nil {
+		object, err = ctyjson.Unmarshal(text, kind)
 	}
-	if !kind.IsObjectType() {
-		return diag.Errorf(nil, "Invalid file", "The file %s is no JSON object with values of variables.", file)
+	switch {
+	case err != nil:
+		c.diags = append(c.diags, diag.Errorf(nil, "Invalid file", "The file %s is no valid JSON: %v.", file, err)...)
+		return
+	case !kind.IsObjectType():
+		c.diags = append(c.diags, diag.Errorf(nil, "Invalid file", "The file %s is no JSON object with values of variables.", file)...)
+		return
 	}
-	object, err := ctyjson.Unmarshal(text, kind)
-	if err != nil {
-		return diag.Errorf(nil, "Invalid file", "The file %s is no valid JSON: %v.", file, err)
-	}
-	var diags diag.List
 	for _, name := range slices.Sorted(maps.Keys(kind.AttributeTypes())) {
-		if variables[name] == nil {
-			diags = append(diags, unknown(nil, name, file, variables)...)
-		}
-		all[name] = &given{where: file, known: object.GetAttr(name)}
+		c.knows(name, file, nil)
+		c.all[name] = &given{where: file, known: object.GetAttr(name)}
 	}
-	return diags
 }
 
-// fromImporter adds the inputs of the import, which are the importer's expressions.
-func (s *Scope) fromImporter(all map[string]*given, variables map[string]*declared) diag.List {
-	var diags diag.List
-	for _, name := range slices.Sorted(maps.Keys(s.names.Vars)) {
-		expr := s.names.Vars[name]
-		at := expr.Range()
-		if variables[name] == nil {
-			at := spec.NameRange(expr)
-			diags = append(diags, unknown(&at, name, "the import", variables)...)
-			continue
-		}
-		g := &given{where: "the import", at: &at, known: cty.DynamicVal}
-		all[name] = g
-		if s.outer.needsRun(expr) {
-			diags = append(diags, s.wait(variables[name], expr)...)
-			continue
-		}
-		value, problems := bounds.Value(expr, s.Outside(at.Filename))
-		diags = append(diags, diag.FromHCL(problems)...)
-		if !problems.HasErrors() {
-			g.known = value
+// importer adds the inputs of the import, which are the importer's expressions.
+func (c *collector) importer() {
+	for _, name := range slices.Sorted(maps.Keys(c.names.Vars)) {
+		expr, at := c.names.Vars[name], spec.NameRange(c.names.Vars[name])
+		switch {
+		case !c.knows(name, "the import", &at):
+		case c.outer.needsRun(expr):
+			at := expr.Range()
+			c.all[name] = &given{where: "the import", at: &at, known: cty.DynamicVal}
+			c.diags = append(c.diags, c.wait(c.variables[name], expr)...)
+		default:
+			c.evaluate(name, "the import", expr, c.Outside(expr.Range().Filename))
 		}
 	}
-	return diags
-}
-
-// unknown reports a value for a variable that the playbook does not have.
-func unknown(at *hcl.Range, name, where string, variables map[string]*declared) diag.List {
-	return diag.Errorf(at, "Unknown variable", "The playbook has no variable %q, for which %s has a value.%s",
-		name, where, diag.Near(name, slices.Collect(maps.Keys(variables))))
 }
 
 // value returns the given value; a text is parsed by the variable's type.

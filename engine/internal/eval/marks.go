@@ -68,14 +68,8 @@ func teach(all map[string]function.Function, learn func(texts ...string)) {
 
 // reporting returns a function that reports the texts in its result of sensitive values.
 func reporting(f function.Function, learn func(texts ...string)) function.Function {
-	spec := &function.Spec{Description: f.Description(), Type: function.StaticReturnType(cty.DynamicPseudoType)}
-	for _, p := range f.Params() {
-		spec.Params = append(spec.Params, open(p))
-	}
-	if p := f.VarParam(); p != nil {
-		more := open(*p)
-		spec.VarParam = &more
-	}
+	spec := like(f, open)
+	spec.Type = function.StaticReturnType(cty.DynamicPseudoType)
 	spec.Impl = func(args []cty.Value, _ cty.Type) (cty.Value, error) {
 		value, err := f.Call(args)
 		if err == nil && sensitive.Is(value) {

@@ -29,6 +29,7 @@ func (s *Scope) setSecrets() diag.List {
 		if block.Encrypted == nil {
 			continue
 		}
+		at := block.Encrypted.Range()
 		text, more := s.encrypted(block)
 		diags = append(diags, more...)
 		if more.HasErrors() {
@@ -36,18 +37,22 @@ func (s *Scope) setSecrets() diag.List {
 		}
 		if keys == nil {
 			var err error
-			if keys, err = s.keys(); keys == nil {
-				return append(diags, noKeys(block, err)...)
+			if keys, err = s.keys(); err != nil {
+				return append(diags, diag.Diagnostic{
+					Summary: "No key for secrets", Subject: &at, Cause: err,
+					Detail: fmt.Sprintf("secret.%s is encrypted, and there is no key for it: %v. Name a file of keys by %s.", block.Name, err, secretfile.Variable),
+				})
+			} else if keys == nil {
+				return diags
 			}
 		}
 		value, err := keys.Decrypt(text)
 		if err != nil {
-			at := block.Encrypted.Range()
 			diags = append(diags, diag.Errorf(&at, "Secret not decrypted", "secret.%s cannot be decrypted: %v.", block.Name, err)...)
 			continue
 		}
 		decrypted := cty.StringVal(value.Reveal())
-		diags = append(diags, tooShort("secret."+block.Name, block.Encrypted.Range(), decrypted)...)
+		diags = append(diags, tooShort("secret."+block.Name, at, decrypted)...)
 		s.secrets[block.Name] = masked(decrypted, s.in.Redactor)
 	}
 	return diags
@@ -75,17 +80,6 @@ func (s *Scope) keys() (*secretfile.Keys, error) {
 		return nil, nil
 	}
 	return keys, err
-}
-
-func noKeys(block *spec.Secret, err error) diag.List {
-	if err == nil {
-		return nil
-	}
-	at := block.Encrypted.Range()
-	return diag.List{{
-		Summary: "No key for secrets", Subject: &at, Cause: err,
-		Detail: fmt.Sprintf("secret.%s is encrypted, and there is no key for it: %v. Name a file of keys by %s.", block.Name, err, secretfile.Variable),
-	}}
 }
 
 // Secrets returns the decrypted secrets of the files.

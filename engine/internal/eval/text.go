@@ -1,14 +1,11 @@
 package eval
 
 import (
-	"crypto/md5"
-	"crypto/sha1"
-	"crypto/sha256"
-	"crypto/sha512"
 	"encoding/base64"
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"hash"
 	"net/url"
 	"strings"
 	"unicode/utf8"
@@ -104,14 +101,11 @@ func uuidText(a []string) (string, error) {
 	return uuid.NewSHA1(space, []byte(a[1])).String(), nil
 }
 
-// hash makes a function that returns a checksum in hexadecimal digits.
-func hash(name string, sum func(data []byte) []byte) function.Function {
+// hashed makes a function that returns a checksum in hexadecimal digits.
+func hashed(name string, kind func() hash.Hash) function.Function {
 	return textFunction("Returns the "+name+" checksum of a text in hexadecimal digits.", []string{"text"}, func(a []string) (string, error) {
-		return hex.EncodeToString(sum([]byte(a[0]))), nil
+		sum := kind()
+		sum.Write([]byte(a[0]))
+		return hex.EncodeToString(sum.Sum(nil)), nil
 	})
 }
-
-func md5Sum(data []byte) []byte    { s := md5.Sum(data); return s[:] }
-func sha1Sum(data []byte) []byte   { s := sha1.Sum(data); return s[:] }
-func sha256Sum(data []byte) []byte { s := sha256.Sum256(data); return s[:] }
-func sha512Sum(data []byte) []byte { s := sha512.Sum512(data); return s[:] }

@@ -5,69 +5,60 @@ import (
 	"github.com/zclconf/go-cty/cty/convert"
 	"github.com/zclconf/go-cty/cty/function"
 	"github.com/zclconf/go-cty/cty/function/stdlib"
+
+	"kinit/engine/lists"
 )
 
 // uniform makes a function treat a tuple of elements of one type as a list. For a tuple,
 // cty compares the types of all pairs of elements, which is slow for the names of a
 // thousand nodes.
 func uniform(f function.Function) function.Function {
-	u := uniformly{f: f}
-	spec := &function.Spec{Description: f.Description()}
-	for _, p := range f.Params() {
-		u.kinds, spec.Params = append(u.kinds, p.Type), append(spec.Params, anyKind(p))
+	kinds := lists.Map(f.Params(), func(p function.Parameter) cty.Type { return p.Type })
+	arguments := func(args []cty.Value) ([]cty.Value, error) {
+		all := make([]cty.Value, len(args))
+		for i, arg := range args {
+			var kind cty.Type
+			if i < len(kinds) {
+				kind = kinds[i]
+			} else {
+				kind = f.VarParam().Type
+			}
+			var err error
+			if all[i], err = Convert(asList(arg), kind); err != nil {
+				return nil, function.NewArgError(i, err)
+			}
+		}
+		return all, nil
 	}
-	if p := f.VarParam(); p != nil {
-		u.others = p.Type
-		any := anyKind(*p)
-		spec.VarParam = &any
+	spec := like(f, func(p function.Parameter) function.Parameter {
+		p.Type = cty.DynamicPseudoType
+		return p
+	})
+	spec.Type = func(args []cty.Value) (cty.Type, error) {
+		args, err := arguments(args)
+		if err != nil {
+			return cty.NilType, err
+		}
+		return f.ReturnTypeForValues(args)
 	}
-	spec.Type, spec.Impl = u.kind, u.call
+	spec.Impl = func(args []cty.Value, _ cty.Type) (cty.Value, error) {
+		args, err := arguments(args)
+		if err != nil {
+			return cty.NilVal, err
+		}
+		return f.Call(args)
+	}
 	return function.New(spec)
 }
 
-// anyKind returns a parameter that takes every type.
-func anyKind(p function.Parameter) function.Parameter {
-	p.Type = cty.DynamicPseudoType
-	return p
-}
-
-// uniformly is a function with the types of its parameters.
-type uniformly struct {
-	f      function.Function
-	kinds  []cty.Type
-	others cty.Type // of all further arguments
-}
-
-func (u uniformly) kind(args []cty.Value) (cty.Type, error) {
-	args, err := u.arguments(args)
-	if err != nil {
-		return cty.NilType, err
+// like describes a function with the parameters of another one, changed.
+func like(f function.Function, changed func(function.Parameter) function.Parameter) *function.Spec {
+	spec := &function.Spec{Description: f.Description(), Params: lists.Map(f.Params(), changed)}
+	if p := f.VarParam(); p != nil {
+		more := changed(*p)
+		spec.VarParam = &more
 	}
-	return u.f.ReturnTypeForValues(args)
-}
-
-func (u uniformly) call(args []cty.Value, _ cty.Type) (cty.Value, error) {
-	args, err := u.arguments(args)
-	if err != nil {
-		return cty.NilVal, err
-	}
-	return u.f.Call(args)
-}
-
-// arguments converts them to the types of the parameters.
-func (u uniformly) arguments(args []cty.Value) ([]cty.Value, error) {
-	all := make([]cty.Value, len(args))
-	for i, arg := range args {
-		kind := u.others
-		if i < len(u.kinds) {
-			kind = u.kinds[i]
-		}
-		var err error
-		if all[i], err = Convert(asList(arg), kind); err != nil {
-			return nil, function.NewArgError(i, err)
-		}
-	}
-	return all, nil
+	return spec
 }
 
 // Convert converts a value to a type. It is fast for large tuples of one type that become a
