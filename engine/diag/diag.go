@@ -72,6 +72,17 @@ func Errorf(subject *hcl.Range, summary, format string, args ...any) List {
 	return List{{Summary: summary, Detail: fmt.Sprintf(format, args...), Subject: subject}}
 }
 
+// Collector collects problems.
+type Collector struct{ Diags List }
+
+// Tell adds problems.
+func (c *Collector) Tell(diags List) { c.Diags = append(c.Diags, diags...) }
+
+// Errorf adds an error at a place.
+func (c *Collector) Errorf(at hcl.Range, summary, format string, args ...any) {
+	c.Tell(Errorf(&at, summary, format, args...))
+}
+
 // Sort orders problems for display: errors before warnings, then by file and place.
 // Problems without a place come first; the order is otherwise kept.
 func (l List) Sort() {

@@ -49,8 +49,8 @@ type sensitiveArgument struct {
 // allows unknown values, so that a task's arguments can be checked before the tasks they
 // refer to have run, and treats null as an absent argument.
 type Decoder struct {
+	diag.Collector
 	Unknown bool // a value was not known, so the struct is not complete
-	Diags   diag.List
 
 	scope     *hcl.EvalContext             // of the task
 	shared    *Shared                      // of its block
@@ -123,14 +123,12 @@ func (d *Decoder) body(body *hclsyntax.Body, target reflect.Value, ctx *hcl.Eval
 
 // reportUnexpected reports arguments and blocks that the struct has no field for.
 func (d *Decoder) reportUnexpected(body *hclsyntax.Body, all []module.Argument) {
-	d.Diags = append(d.Diags, once(d.shared.unexpected, body, func() diag.List { return d.unexpected(body, all) })...)
+	d.Tell(once(d.shared.unexpected, body, func() diag.List { return d.unexpected(body, all) }))
 }
 
 // unexpected finds them, and suggestions.
-func (d *Decoder) unexpected(body *hclsyntax.Body, all []module.Argument) (found diag.List) {
-	report := func(at hcl.Range, summary, format string, args ...any) {
-		found = append(found, diag.Errorf(&at, summary, format, args...)...)
-	}
+func (d *Decoder) unexpected(body *hclsyntax.Body, all []module.Argument) diag.List {
+	var found diag.Collector
 	var args, blocks []string
 	for _, f := range all {
 		switch f.Kind {
@@ -148,9 +146,9 @@ func (d *Decoder) unexpected(body *hclsyntax.Body, all []module.Argument) (found
 		switch {
 		case slices.Contains(args, name):
 		case slices.Contains(blocks, name) || body == d.task && name == "retry":
-			report(body.Attributes[name].NameRange, "Unknown argument", "%q is no argument but a block, as in: %s { … }", name, name)
+			found.Errorf(body.Attributes[name].NameRange, "Unknown argument", "%q is no argument but a block, as in: %s { … }", name, name)
 		default:
-			report(body.Attributes[name].NameRange, "Unknown argument", "There is no argument %q here.%s", name, cmp.Or(diag.Hint(name, near), known(args)))
+			found.Errorf(body.Attributes[name].NameRange, "Unknown argument", "There is no argument %q here.%s", name, cmp.Or(diag.Hint(name, near), known(args)))
 		}
 	}
 	for _, b := range body.Blocks {
@@ -159,10 +157,10 @@ func (d *Decoder) unexpected(body *hclsyntax.Body, all []module.Argument) (found
 			name, at = b.Labels[0], b.LabelRanges[0]
 		}
 		if !slices.Contains(blocks, name) {
-			report(at, "Unknown block type", "There is no block %q here.%s", name, cmp.Or(diag.Hint(name, blocks), diag.NearOrAll(name, blocks), known(args)))
+			found.Errorf(at, "Unknown block type", "There is no block %q here.%s", name, cmp.Or(diag.Hint(name, blocks), diag.NearOrAll(name, blocks), known(args)))
 		}
 	}
-	return found
+	return found.Diags
 }
 
 // known lists the arguments there are, for a name that is like none of them.
@@ -207,7 +205,7 @@ func (d *Decoder) value(expr hcl.Expression, name string, optional bool, into re
 	d.last = e
 	switch {
 	case e.problems.HasErrors():
-		d.Diags = append(d.Diags, diag.FromHCL(e.problems)...)
+		d.Tell(diag.FromHCL(e.problems))
 		return
 	case e.value.IsNull():
 		if !optional {
@@ -291,10 +289,6 @@ func (d *Decoder) block(b innerBlock, into reflect.Value) {
 	d.body(b.Body, into, b.ctx, b.DefRange())
 }
 
-func (d *Decoder) Errorf(at hcl.Range, summary, format string, args ...any) {
-	d.Diags = append(d.Diags, diag.Errorf(&at, summary, format, args...)...)
-}
-
 // dynamic is the name of a block that makes one block for each element of a collection, as
 // in Terraform: dynamic "nic" { for_each = …, content { … nic.value … } }.
 const dynamic = "dynamic"
@@ -328,7 +322,7 @@ func (d *Decoder) dynamic(b *hclsyntax.Block, ctx *hcl.EvalContext) []innerBlock
 	}
 	value, problems := bounds.Value(forEach, ctx)
 	if problems.HasErrors() {
-		d.Diags = append(d.Diags, diag.FromHCL(problems)...)
+		d.Tell(diag.FromHCL(problems))
 		return nil
 	}
 	made := func(key, element cty.Value) innerBlock {

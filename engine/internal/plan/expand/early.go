@@ -16,38 +16,29 @@ import (
 )
 
 // Early evaluates expressions that must be known before the run, and collects errors.
-type Early struct{ Diags diag.List }
-
-// Tell adds other diagnostics.
-func (e *Early) Tell(diags diag.List) { e.Diags = append(e.Diags, diags...) }
-
-// Errorf adds an error.
-func (e *Early) Errorf(at hcl.Range, summary, format string, args ...any) {
-	e.Diags = append(e.Diags, diag.Errorf(&at, summary, format, args...)...)
-}
+type Early struct{ diag.Collector }
 
 // Value evaluates an expression that must be known before the run, since it determines
 // tasks, hosts or edges. It returns false without a usable value.
 func (e *Early) Value(in *Namespace, what string, expr hcl.Expression, ctx *hcl.EvalContext) (cty.Value, bool) {
 	for _, t := range expr.Variables() {
 		if in.NeedsTask(t) {
-			at := t.SourceRange()
 			values := "the values of tasks"
 			if t.RootName() == "secret" {
 				values = "a secret that a task makes"
 			}
-			e.Errorf(at, "Not known before the run", "%s must be known before any task runs, so it cannot refer to %s.%s", what, values, eval.WayOut(what))
+			e.Errorf(t.SourceRange(), "Not known before the run", "%s must be known before any task runs, so it cannot refer to %s.%s", what, values, eval.WayOut(what))
 			return cty.NilVal, false
 		}
 	}
 	ctx, diags := in.Known(expr, ctx)
 	if diags.HasErrors() {
-		e.Diags = append(e.Diags, diags...)
+		e.Tell(diags)
 		return cty.NilVal, false
 	}
 	value, problems := bounds.Value(expr, ctx)
 	if problems.HasErrors() {
-		e.Diags = append(e.Diags, diag.FromHCL(problems)...)
+		e.Tell(diag.FromHCL(problems))
 		return cty.NilVal, false
 	}
 	if !value.IsWhollyKnown() {

@@ -38,7 +38,7 @@ type expander struct {
 func Instances(in Input) (*Set, diag.List) {
 	all, bindings, diags := namespaces(in.Spec, in.Scope)
 	x := &expander{
-		Early: Early{Diags: diags},
+		Early: Early{diag.Collector{Diags: diags}},
 		Set: &Set{
 			Spec: in.Spec, Hosts: newHosts(in.Inventory, in.Hosts), Namespaces: all, Bindings: bindings, byAddress: map[string]*Block{},
 		},

@@ -32,9 +32,8 @@ func (x *notices) find() {
 	}
 	for _, block := range x.Blocks {
 		if block.Spec.Handler && !used[block] && len(block.Spec.Listen) == 0 {
-			at := block.Spec.Range
-			x.Diags = append(x.Diags, diag.Diagnostic{Warning: true, Summary: "Unused handler", Subject: &at,
-				Detail: "No task notifies " + block.Spec.Address() + ", so it is never done."})
+			x.Tell(diag.List{{Warning: true, Summary: "Unused handler", Subject: &block.Spec.Range,
+				Detail: "No task notifies " + block.Spec.Address() + ", so it is never done."}})
 		}
 	}
 }
@@ -67,7 +66,7 @@ func (x *notices) notified(block *Block) []Notice {
 			continue
 		}
 		handlers, diags := x.Handlers(block.Namespace, e, "Invalid notify")
-		x.Diags = append(x.Diags, diags...)
+		x.Tell(diags)
 		add(handlers, e.Range())
 	}
 	return all

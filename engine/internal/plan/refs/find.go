@@ -42,7 +42,7 @@ type finder struct {
 	seen   map[hclsyntax.Node]bool // parts of chains
 	found  References
 	own    bool // another instance may have found others
-	diags  diag.List
+	diag.Collector
 }
 
 // Enter visits a node before its inner nodes.
@@ -93,17 +93,17 @@ func (f *finder) other(t hcl.Traversal) {
 	case f.isLocal(root):
 	case root == "secret":
 		made, diags := f.in.Secret(t)
-		f.diags = append(f.diags, diags...)
+		f.Tell(diags)
 		if made != nil {
 			name, _ := expand.StepKey(t[1])
 			f.add(f.all.secrets[f.in][name], nil, t.SourceRange())
 		}
 	default:
 		bindings, diags := f.in.Bindings(t)
-		f.diags = append(f.diags, diags...)
+		f.Tell(diags)
 		for _, r := range bindings {
 			if r.PerHost && f.host == "" {
-				f.diags = append(f.diags, r.NoHost(t.SourceRange())...)
+				f.Tell(r.NoHost(t.SourceRange()))
 				continue
 			}
 			f.own = f.own || r.PerHost
@@ -114,7 +114,7 @@ func (f *finder) other(t hcl.Traversal) {
 
 // binding records a reference to a binding, and to its references.
 func (f *finder) binding(r *binding, at hcl.Range) {
-	f.diags = append(f.diags, f.all.refer(r)...)
+	f.Tell(f.all.refer(r))
 	f.found = append(f.found, Reference{through: r, At: at})
 	for _, ref := range r.args {
 		if ref.Block != nil {
@@ -146,8 +146,8 @@ func (all *Refs) refer(r *binding) diag.List {
 	}
 	r.referred = true
 	found := all.find(r.Namespace, all.scope(r, nil), r.host, r.Expr)
-	r.args, r.invalid = found.found, r.Cyclic || found.diags.HasErrors()
-	return r.onHost(found.diags)
+	r.args, r.invalid = found.found, r.Cyclic || found.Diags.HasErrors()
+	return r.onHost(found.Diags)
 }
 
 // Exit leaves a node.
@@ -232,19 +232,19 @@ func (f *finder) block(c *chain) *Block {
 	var names [2]string
 	for i := range names {
 		if i >= len(c.steps) {
-			f.errorf(c.at, "Invalid reference", "Name a task, as in task.file.motd.")
+			f.Errorf(c.at, "Invalid reference", "Name a task, as in task.file.motd.")
 			return nil
 		}
 		attr, ok := c.steps[i].fixed.(hcl.TraverseAttr)
 		if !ok {
-			f.errorf(c.at, "Invalid reference", "Name a task, as in task.file.motd.")
+			f.Errorf(c.at, "Invalid reference", "Name a task, as in task.file.motd.")
 			return nil
 		}
 		names[i] = attr.Name
 	}
 	found, near := f.all.Set.Find(f.in, "task", names[0], names[1])
 	if found == nil {
-		f.errorf(c.at, "Unknown task", "There is no task.%s.%s.%s", names[0], names[1], near)
+		f.Errorf(c.at, "Unknown task", "There is no task.%s.%s.%s", names[0], names[1], near)
 	}
 	return f.all.blocks[found]
 }
@@ -252,7 +252,7 @@ func (f *finder) block(c *chain) *Block {
 // single records a reference to a block with one instance.
 func (f *finder) single(block *Block, next step, at hcl.Range) {
 	if _, isIndex := next.fixed.(hcl.TraverseIndex); isIndex || next.key != nil {
-		f.errorf(at, "Unexpected key", "%s has neither for_each nor hosts, so there is nothing to choose by a key.", block.Spec.Address())
+		f.Errorf(at, "Unexpected key", "%s has neither for_each nor hosts, so there is nothing to choose by a key.", block.Spec.Address())
 		return
 	}
 	f.addOutput(block, nil, next, at)
@@ -331,10 +331,10 @@ func (f *finder) output(b *Block, step hcl.Traverser) {
 	}
 	at := step.SourceRange()
 	if len(b.Outputs) == 0 {
-		f.errorf(at, "Unknown output", "The module %q has no outputs. To be done after %s, use depends_on.", b.Kind.Name, b.Spec.Address())
+		f.Errorf(at, "Unknown output", "The module %q has no outputs. To be done after %s, use depends_on.", b.Kind.Name, b.Spec.Address())
 		return
 	}
-	f.errorf(at, "Unknown output", "The module %q has no output %q.%s", b.Kind.Name, name, diag.Near(name, slices.Collect(maps.Keys(b.Outputs))))
+	f.Errorf(at, "Unknown output", "The module %q has no output %q.%s", b.Kind.Name, name, diag.Near(name, slices.Collect(maps.Keys(b.Outputs))))
 }
 
 // splat reports a splat of a task with instances, which is no list.
@@ -348,7 +348,7 @@ func (f *finder) splat(n *hclsyntax.SplatExpr) {
 	address := "task." + module + "." + name
 	found, _ := f.all.Set.Find(f.in, "task", module, name)
 	if b := f.all.blocks[found]; b != nil && !b.Single && !b.Invalid {
-		f.errorf(n.Range(), "Invalid splat", "%s is an object with the instances by their keys, no list. For all of them write values(%s)[*].", address, address)
+		f.Errorf(n.Range(), "Invalid splat", "%s is an object with the instances by their keys, no list. For all of them write values(%s)[*].", address, address)
 	}
 }
 
@@ -359,7 +359,7 @@ func (f *finder) noInstance(b *Block, one step, first []string, key string, at h
 		of += fmt.Sprintf("[%q]", before)
 	}
 	if attr, ok := one.fixed.(hcl.TraverseAttr); ok {
-		f.errorf(at, "Missing key", "%s has instances, so choose one, as in %s[each.key].%s.", of, of, attr.Name)
+		f.Errorf(at, "Missing key", "%s has instances, so choose one, as in %s[each.key].%s.", of, of, attr.Name)
 		return
 	}
 	keys := b.Keys(first...)
@@ -367,7 +367,7 @@ func (f *finder) noInstance(b *Block, one step, first []string, key string, at h
 	if near == "" {
 		near = someKeys(keys)
 	}
-	f.errorf(at, "Unknown instance", "%s has no instance %q.%s", of, key, near)
+	f.Errorf(at, "Unknown instance", "%s has no instance %q.%s", of, key, near)
 }
 
 // Instance returns the task of a block with some keys, or nil.
@@ -406,8 +406,4 @@ func (f *finder) addOutput(b *Block, t *Task, output step, at hcl.Range) {
 
 func (f *finder) add(b *Block, t *Task, at hcl.Range) {
 	f.found = append(f.found, Reference{Block: b, Task: t, At: at})
-}
-
-func (f *finder) errorf(at hcl.Range, summary, format string, args ...any) {
-	f.diags = append(f.diags, diag.Errorf(&at, summary, format, args...)...)
 }

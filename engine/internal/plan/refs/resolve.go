@@ -98,8 +98,8 @@ func (r *resolver) referHost(h *Host) {
 	s := h.Spec
 	found := r.find(h.Namespace, h.Scope, "", s.Address, s.Port, s.User, s.Transport, s.Become, s.PrivateKey, s.Password, s.HostKeys, s.OS, s.Auth, s.Certificate)
 	h.Args, h.After = found.found, r.dependencies(h.Namespace, s.DependsOn, h.Scope, "", false)
-	r.Tell(found.diags)
-	if found.diags.HasErrors() {
+	r.Tell(found.Diags)
+	if found.Diags.HasErrors() {
 		return
 	}
 	if !h.Namespace.IsLate(s.Address) {
@@ -152,8 +152,8 @@ func (r *resolver) linkArguments(t *Task) {
 func (r *resolver) link(t *Task, exprs []hcl.Expression) {
 	block, ctx := t.Block, r.Context(t, nil)
 	found := r.find(block.Namespace, ctx, t.Host, exprs...)
-	r.Tell(found.diags)
-	block.Invalid = block.Invalid || found.diags.HasErrors()
+	r.Tell(found.Diags)
+	block.Invalid = block.Invalid || found.Diags.HasErrors()
 	t.Args = found.found
 	// References to a task of which the expressions ask whether it failed are orders only.
 	for _, asks := range t.Args {
@@ -220,7 +220,7 @@ func (all *Refs) LaterOn(in *expand.Namespace, file, host string, exprs ...hcl.E
 	l := Later{scope: in.Context(file), in: in}
 	found := all.find(in, l.scope, host, exprs...)
 	l.Args = found.found
-	diags, values := found.diags, []cty.Value(nil)
+	diags, values := found.Diags, []cty.Value(nil)
 	if !diags.HasErrors() {
 		for _, expr := range exprs {
 			value, problems := bounds.Value(expr, all.LaterContext(l, nil))

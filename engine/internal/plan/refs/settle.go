@@ -169,7 +169,7 @@ func (r *resolver) dependencies(in *expand.Namespace, expr hcl.Expression, scope
 		case root == "task":
 			found := r.find(in, scope, host, e)
 			all = append(all, found.found...)
-			r.Tell(found.diags)
+			r.Tell(found.Diags)
 		default:
 			r.Errorf(e.Range(), "Invalid depends_on", "Name a task, a block or an import without quotes, as in task.file.motd, block.deploy or import.shop.")
 		}

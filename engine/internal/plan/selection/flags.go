@@ -22,6 +22,6 @@ type Flags struct {
 // selector is the state of one Apply. No other package sees it.
 type selector struct {
 	*dag.Graph
+	diag.Collector
 	flags Flags
-	diags diag.List
 }

@@ -20,8 +20,8 @@ func Apply(g *dag.Graph, flags Flags) (*dag.Graph, diag.List) {
 	only, skip := s.matching("--only", flags.Only), s.matching("--skip", flags.Skip)
 	limit := s.limited()
 	tagged, out := s.tagged(only, skip)
-	if s.diags.HasErrors() {
-		return g, s.diags
+	if s.Diags.HasErrors() {
+		return g, s.Diags
 	}
 	inRange := s.stageRange()
 	left := func(t *dag.Task) bool { return out[t.Address] != "" || limit != nil && !limit[t.Host] }
@@ -45,7 +45,7 @@ func Apply(g *dag.Graph, flags Flags) (*dag.Graph, diag.List) {
 		addNotified(tasks, chosen, left)
 		return keep(tasks, chosen)
 	}
-	return g.With(keep(g.Main.Tasks, chosen), final(g.OnFailure.Tasks), final(g.Always.Tasks)), s.diags
+	return g.With(keep(g.Main.Tasks, chosen), final(g.OnFailure.Tasks), final(g.Always.Tasks)), s.Diags
 }
 
 // addNotified adds the handlers that chosen tasks notify, and those that these
@@ -73,7 +73,7 @@ func (s *selector) checkStage(option, stage string) {
 	if stage == "" || slices.Contains(s.Stages, stage) {
 		return
 	}
-	s.diags = append(s.diags, diag.Errorf(nil, "Unknown stage", "%s names the stage %q, which the playbook does not have.%s", option, stage, diag.Near(stage, s.Stages))...)
+	s.Tell(diag.Errorf(nil, "Unknown stage", "%s names the stage %q, which the playbook does not have.%s", option, stage, diag.Near(stage, s.Stages)))
 }
 
 // stageRange returns the keys of the main graph from the first stage to the last.
@@ -115,8 +115,8 @@ func (s *selector) matching(option string, patterns []string) map[string]bool {
 		}
 		any = any || slices.ContainsFunc(s.Refs.Blocks, func(b *refs.Block) bool { return matches(b, pattern) })
 		if !any {
-			s.diags = append(s.diags, diag.Errorf(nil, "Nothing selected", "%s names %q, which is no stage, no import, no name and no address of a task.%s",
-				option, pattern, diag.Near(pattern, s.selectable()))...)
+			s.Tell(diag.Errorf(nil, "Nothing selected", "%s names %q, which is no stage, no import, no name and no address of a task.%s",
+				option, pattern, diag.Near(pattern, s.selectable())))
 		}
 	}
 	return found
@@ -147,7 +147,7 @@ func (s *selector) limited() map[string]bool {
 	}
 	hosts := s.Refs.Set.Hosts
 	limit, diags := hosts.Inventory.Limit(s.flags.Limit, hosts.Names())
-	s.diags = append(s.diags, diags...)
+	s.Tell(diags)
 	return limit
 }
 
@@ -174,11 +174,11 @@ func (s *selector) addNeeded(chosen map[string]bool, out map[string]string, limi
 				continue // it neither changes anything nor fails
 			}
 			if why := out[address]; why != "" {
-				s.errorf(where(t, need), "Skipped task is needed", "%s reads values of %s, which "+why, t.Address, address)
+				s.Errorf(where(t, need), "Skipped task is needed", "%s reads values of %s, which "+why, t.Address, address)
 				continue
 			}
 			if limit != nil && !limit[need.Host] && need.Host != inventory.Localhost {
-				s.errorf(where(t, need), "Task on a host left out", "%s reads values of %s, which is on %s, and --limit leaves that host out. Add it to --limit.", t.Address, address, need.Host)
+				s.Errorf(where(t, need), "Task on a host left out", "%s reads values of %s, which is on %s, and --limit leaves that host out. Add it to --limit.", t.Address, address, need.Host)
 				continue
 			}
 			chosen[address] = true
@@ -193,8 +193,4 @@ func where(t, need *dag.Task) hcl.Range {
 		return at
 	}
 	return t.Range
-}
-
-func (s *selector) errorf(at hcl.Range, summary, format string, args ...any) {
-	s.diags = append(s.diags, diag.Errorf(&at, summary, format, args...)...)
 }

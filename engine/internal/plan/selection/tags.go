@@ -74,6 +74,6 @@ func (s *selector) checkTags(option string, words []string) {
 		case advice == "":
 			advice = " There are " + strings.Join(tags, ", ") + "."
 		}
-		s.diags = append(s.diags, diag.Errorf(nil, "Unknown tag", "%s names %q, which no task has as a tag.%s", option, word, advice)...)
+		s.Tell(diag.Errorf(nil, "Unknown tag", "%s names %q, which no task has as a tag.%s", option, word, advice))
 	}
 }
