@@ -25,13 +25,12 @@ func (t *Topology) address(have Existing) diag.List {
 	var nodes, others []claim
 	for i := range t.Nodes {
 		if n := &t.Nodes[i]; n.Overlay {
-			place, _ := have.node(n.Name)
-			nodes = a.keep(nodes, claim{n.Name, &n.IP}, place.IP)
+			nodes = a.keep(nodes, claim{n.Name, &n.IP}, have.node(n.Name).IP)
 		}
 	}
 	for i := range t.Pods {
 		p := &t.Pods[i]
-		place, _ := have.pod(p.Name)
+		place := have.pod(p.Name)
 		own := place.IP
 		switch {
 		case place.Address.IsValid():
@@ -43,14 +42,12 @@ func (t *Topology) address(have Existing) diag.List {
 		others = a.keep(others, claim{p.Name, &p.IP}, own)
 		for i := range p.Replicas {
 			r := &p.Replicas[i]
-			place, _ := have.pod(r.Name)
-			others = a.keep(others, claim{r.Name, &r.IP}, place.IP)
+			others = a.keep(others, claim{r.Name, &r.IP}, have.pod(r.Name).IP)
 		}
 	}
 	for i := range t.Hypervisors {
 		h := &t.Hypervisors[i]
-		place, _ := have.hypervisor(h.Name)
-		others = a.keep(others, claim{"the hypervisor " + h.Name, &h.Management.IP}, place.IP)
+		others = a.keep(others, claim{"the hypervisor " + h.Name, &h.Management.IP}, have.hypervisor(h.Name).IP)
 	}
 	for _, l := range t.Leaving {
 		if offset, in := n.offsetOf(l.IP); in && a.owner[offset] == "" {
@@ -116,8 +113,7 @@ func (t *Topology) tooSmall(have Existing) diag.List {
 	pods := 0
 	for _, p := range t.Pods {
 		pods += 1 + len(p.Replicas)
-		place, _ := have.pod(p.Name)
-		if len(p.Replicas) > 0 || place.Address.IsValid() {
+		if len(p.Replicas) > 0 || have.pod(p.Name).Address.IsValid() {
 			pods++ // the address of all of them
 		}
 	}

@@ -14,10 +14,10 @@ import (
 
 // decoder is the state of one Decode.
 type decoder struct {
+	diag.Collector
 	body     *hclsyntax.Body
 	drivers  []*spec.Driver
 	standard *spec.Driver // of pools that name none, or nil
-	diags    diag.List
 }
 
 func (d *decoder) vars(raw cty.Value, body *hclsyntax.Body, at hcl.Range) map[string]cty.Value {
@@ -25,7 +25,7 @@ func (d *decoder) vars(raw cty.Value, body *hclsyntax.Body, at hcl.Range) map[st
 		return map[string]cty.Value{}
 	}
 	if t := raw.Type(); !t.IsObjectType() && !t.IsMapType() {
-		d.errorf(argument(body, "vars", at), "Invalid vars", "Give an object, as in: vars = { zone = \"a\" }")
+		d.Errorf(argument(body, "vars", at), "Invalid vars", "Give an object, as in: vars = { zone = \"a\" }")
 		return map[string]cty.Value{}
 	}
 	return raw.AsValueMap()
@@ -40,26 +40,22 @@ var (
 
 func (d *decoder) name(what, name string, at hcl.Range) {
 	if !label.MatchString(name) {
-		d.errorf(at, "Invalid name", "The name %q of a %s becomes a part of host names: it has lower case letters, digits and - only, 63 at most, and starts and ends with none of the latter.", name, what)
+		d.Errorf(at, "Invalid name", "The name %q of a %s becomes a part of host names: it has lower case letters, digits and - only, 63 at most, and starts and ends with none of the latter.", name, what)
 	}
 }
 
 func (d *decoder) atLeast(n, least int, body *hclsyntax.Body, name string) {
 	if n < least {
-		d.errorf(argument(body, name, body.SrcRange), "Invalid number", "The argument %q is at least %d; it is %d.", name, least, n)
+		d.Errorf(argument(body, name, body.SrcRange), "Invalid number", "The argument %q is at least %d; it is %d.", name, least, n)
 	}
 }
 
 func (d *decoder) size(text string, body *hclsyntax.Body, name string) Size {
 	bytes, err := size.Parse(text)
 	if err != nil {
-		d.errorf(argument(body, name, body.SrcRange), "Invalid size", "The argument %q is no size: %v.", name, err)
+		d.Errorf(argument(body, name, body.SrcRange), "Invalid size", "The argument %q is no size: %v.", name, err)
 	}
 	return Size{Text: text, Bytes: bytes}
-}
-
-func (d *decoder) errorf(at hcl.Range, summary, format string, args ...any) {
-	d.diags = append(d.diags, diag.Errorf(&at, summary, format, args...)...)
 }
 
 // argument returns the place of an argument's value, or the other place.

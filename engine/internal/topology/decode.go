@@ -80,9 +80,9 @@ type podBlock struct {
 // Decode evaluates a cluster block. Its pools may have any of the drivers.
 func Decode(block *spec.Cluster, drivers []*spec.Driver, ctx *hcl.EvalContext) (Cluster, diag.List) {
 	d := &decoder{body: block.Body, drivers: drivers}
-	if d.findUnknown(block.Body, ctx); d.diags.HasErrors() {
-		d.diags.Sort()
-		return Cluster{}, d.diags
+	if d.findUnknown(block.Body, ctx); d.Diags.HasErrors() {
+		d.Diags.Sort()
+		return Cluster{}, d.Diags
 	}
 	var raw clusterBlock
 	if problems := gohcl.DecodeBody(block.Body, ctx, &raw); problems.HasErrors() {
@@ -104,8 +104,8 @@ func Decode(block *spec.Cluster, drivers []*spec.Driver, ctx *hcl.EvalContext) (
 	c.Pools = d.pools(raw.Pools)
 	c.Nodes = d.nodes(raw.Nodes)
 	c.Pods = d.pods(raw.Pods, raw.Single)
-	d.diags.Sort()
-	return c, d.diags
+	d.Diags.Sort()
+	return c, d.Diags
 }
 
 // findUnknown reports arguments that need the cluster itself.
@@ -113,7 +113,7 @@ func (d *decoder) findUnknown(body *hclsyntax.Body, ctx *hcl.EvalContext) {
 	for name, attr := range body.Attributes {
 		value, problems := bounds.Value(attr.Expr, ctx)
 		if !problems.HasErrors() && !value.IsWhollyKnown() {
-			d.errorf(attr.Expr.Range(), "Invalid reference", "The argument %q of a cluster must be known before the cluster is, so it cannot refer to the cluster itself, to a host or to values of tasks.", name)
+			d.Errorf(attr.Expr.Range(), "Invalid reference", "The argument %q of a cluster must be known before the cluster is, so it cannot refer to the cluster itself, to a host or to values of tasks.", name)
 		}
 	}
 	for _, b := range body.Blocks {
@@ -140,7 +140,7 @@ func (d *decoder) network(raw []networkBlock) Network {
 	blocks := d.blocks("network")
 	n.Range = blocks[0].DefRange()
 	if len(raw) > 1 {
-		d.errorf(blocks[1].DefRange(), "Duplicate network", "A cluster has one network.")
+		d.Errorf(blocks[1].DefRange(), "Duplicate network", "A cluster has one network.")
 	}
 	n.NodeOffset = or(raw[0].NodeOffset, n.NodeOffset)
 	n.GatewayOffset = or(raw[0].GatewayOffset, n.GatewayOffset)
@@ -150,11 +150,11 @@ func (d *decoder) network(raw []networkBlock) Network {
 	at := argument(blocks[0].Body, "cidr", n.Range)
 	switch {
 	case err != nil || !prefix.Addr().Is4():
-		d.errorf(at, "Invalid network", "%q is no IPv4 network such as %s.", text, defaultCIDR)
+		d.Errorf(at, "Invalid network", "%q is no IPv4 network such as %s.", text, defaultCIDR)
 	case prefix.Bits() < 8 || prefix.Bits() > 29:
-		d.errorf(at, "Invalid network", "A network has a prefix from /8 to /29; %s has not.", text)
+		d.Errorf(at, "Invalid network", "A network has a prefix from /8 to /29; %s has not.", text)
 	case prefix != prefix.Masked():
-		d.errorf(at, "Invalid network", "%s is an address inside of a network; the network is %s.", text, prefix.Masked())
+		d.Errorf(at, "Invalid network", "%s is an address inside of a network; the network is %s.", text, prefix.Masked())
 	default:
 		n.Prefix = prefix
 	}
@@ -166,7 +166,7 @@ func (d *decoder) pools(raw []poolBlock) []Pool {
 	seen := map[string]bool{}
 	for i, b := range d.blocks("pool") {
 		if seen[raw[i].Name] {
-			d.errorf(b.DefRange(), "Duplicate pool", "The pool %q is declared already.", raw[i].Name)
+			d.Errorf(b.DefRange(), "Duplicate pool", "The pool %q is declared already.", raw[i].Name)
 		}
 		seen[raw[i].Name] = true
 		pools = append(pools, d.pool(raw[i], b))
@@ -194,18 +194,18 @@ func (d *decoder) pool(raw poolBlock, b *hclsyntax.Block) Pool {
 	d.name("pool", p.Name, p.Range)
 	d.atLeast(p.Count, 0, b.Body, "count")
 	if p.Count > mostNodes {
-		d.errorf(argument(b.Body, "count", p.Range), "Invalid number", "A pool has at most %d nodes, not %d.", mostNodes, p.Count)
+		d.Errorf(argument(b.Body, "count", p.Range), "Invalid number", "A pool has at most %d nodes, not %d.", mostNodes, p.Count)
 		p.Count = 0
 	}
 	d.atLeast(p.VCPUs, 1, b.Body, "vcpus")
 	d.ofPool(&p, raw.Driver, raw.Count, b)
 	if raw.Overlay != nil && p.Hosts == nil {
-		d.errorf(p.overlaid, "Conflicting arguments", "The pool %q names no hosts, and nodes that a driver makes are always on the cluster's overlay: leave overlay out.", p.Name)
+		d.Errorf(p.overlaid, "Conflicting arguments", "The pool %q names no hosts, and nodes that a driver makes are always on the cluster's overlay: leave overlay out.", p.Name)
 	}
 	p.Memory = d.size(or(raw.Memory, defaultMemory), b.Body, "memory")
 	p.Disk = d.size(or(raw.Disk, defaultDisk), b.Body, "disk")
 	if raw.Pattern != nil && !numbered.MatchString(p.Pattern) {
-		d.errorf(argument(b.Body, "name", p.Range), "Invalid name", "The name of a pool's nodes has one number, as in \"web-%%02d\".")
+		d.Errorf(argument(b.Body, "name", p.Range), "Invalid name", "The name of a pool's nodes has one number, as in \"web-%%02d\".")
 	}
 	return p
 }
@@ -214,7 +214,7 @@ func (d *decoder) pool(raw poolBlock, b *hclsyntax.Block) Pool {
 func (d *decoder) pods(count *int, raw []podBlock) []PodSettings {
 	blocks := d.blocks("pod")
 	if count != nil && len(raw) > 0 {
-		d.errorf(blocks[0].DefRange(), "Conflicting arguments", "A cluster has a number of pods or blocks of them. Leave pods out.")
+		d.Errorf(blocks[0].DefRange(), "Conflicting arguments", "A cluster has a number of pods or blocks of them. Leave pods out.")
 	}
 	d.atLeast(or(count, 1), 0, d.body, "pods")
 	if len(raw) == 0 {
@@ -223,7 +223,7 @@ func (d *decoder) pods(count *int, raw []podBlock) []PodSettings {
 	var all []PodSettings
 	for i, b := range blocks {
 		if slices.ContainsFunc(all, func(p PodSettings) bool { return p.Name == raw[i].Name }) {
-			d.errorf(b.DefRange(), "Duplicate pod", "The pod %q has a block already.", raw[i].Name)
+			d.Errorf(b.DefRange(), "Duplicate pod", "The pod %q has a block already.", raw[i].Name)
 		}
 		p := PodSettings{
 			Name: raw[i].Name, Hypervisor: or(raw[i].Hypervisor, ""), Count: or(raw[i].Count, 1),
@@ -242,7 +242,7 @@ func (d *decoder) nodes(raw []nodeBlock) map[string]NodeSettings {
 	for i, b := range d.blocks("node") {
 		n := NodeSettings{Hypervisor: or(raw[i].Hypervisor, ""), VCPUs: raw[i].VCPUs, Range: b.DefRange()}
 		if _, twice := all[raw[i].Name]; twice {
-			d.errorf(n.Range, "Duplicate node", "The node %q has a block already.", raw[i].Name)
+			d.Errorf(n.Range, "Duplicate node", "The node %q has a block already.", raw[i].Name)
 		}
 		n.placed = argument(b.Body, "hypervisor", n.Range)
 		n.Vars = d.vars(raw[i].Vars, b.Body, n.Range)

@@ -21,10 +21,10 @@ func (d *decoder) driver(name string, at hcl.Range) *spec.Driver {
 		names = append(names, driver.Name)
 	}
 	if len(names) == 0 {
-		d.errorf(at, "Unknown driver", "There is no driver %q: the playbook has no driver block.", name)
+		d.Errorf(at, "Unknown driver", "There is no driver %q: the playbook has no driver block.", name)
 		return nil
 	}
-	d.errorf(at, "Unknown driver", "There is no driver %q.%s The drivers are %s.", name, diag.Near(name, names), strings.Join(names, ", "))
+	d.Errorf(at, "Unknown driver", "There is no driver %q.%s The drivers are %s.", name, diag.Near(name, names), strings.Join(names, ", "))
 	return nil
 }
 
@@ -60,12 +60,12 @@ func (d *decoder) ofPool(p *Pool, named *string, count *int, b *hclsyntax.Block)
 	}
 	switch existing := driver != nil && driver.Existing; {
 	case p.Hosts != nil && driver != nil && !existing:
-		d.errorf(p.named, "Conflicting arguments", "The driver %q makes the nodes of pool %q, so the pool has a count. %s",
+		d.Errorf(p.named, "Conflicting arguments", "The driver %q makes the nodes of pool %q, so the pool has a count. %s",
 			driver.Name, p.Name, d.otherwise())
 	case p.Hosts != nil && count != nil:
-		d.errorf(argument(b.Body, "count", p.Range), "Conflicting arguments", "The pool %q names its hosts, so they are counted: leave count out.", p.Name)
+		d.Errorf(argument(b.Body, "count", p.Range), "Conflicting arguments", "The pool %q names its hosts, so they are counted: leave count out.", p.Name)
 	case p.Hosts == nil && existing && p.Count > 0:
-		d.errorf(p.Range, "Missing argument", "The nodes of pool %q are machines that exist already, by the driver %q. Name them as the inventory does, as in hosts = [\"m1\", \"m2\"].", p.Name, driver.Name)
+		d.Errorf(p.Range, "Missing argument", "The nodes of pool %q are machines that exist already, by the driver %q. Name them as the inventory does, as in hosts = [\"m1\", \"m2\"].", p.Name, driver.Name)
 	}
 	if p.Hosts != nil {
 		p.Count = len(p.Hosts)
@@ -76,7 +76,7 @@ func (d *decoder) ofPool(p *Pool, named *string, count *int, b *hclsyntax.Block)
 func (d *decoder) forMachines(p *Pool) *spec.Driver {
 	existing := d.first(func(driver *spec.Driver) bool { return driver.Existing })
 	if existing == nil && len(d.drivers) > 0 {
-		d.errorf(p.named, "Missing driver", "The pool %q names machines that exist already, and no driver of the playbook is for such. Leave hosts out, or add a driver with existing = true.", p.Name)
+		d.Errorf(p.named, "Missing driver", "The pool %q names machines that exist already, and no driver of the playbook is for such. Leave hosts out, or add a driver with existing = true.", p.Name)
 	}
 	return existing
 }

@@ -27,7 +27,7 @@ type Answer struct {
 
 // Existing is what the hosts have of a cluster. The zero value is nothing: the cluster is new.
 type Existing struct {
-	record *Record             // nil without one
+	record Record              // of generation 0 without one
 	on     map[string][]string // the hosts that have a node, sorted, by its name
 	told   map[string]bool     // hosts that could say which nodes they have
 	silent map[string]error    // why hosts did not answer, if that matters
@@ -58,40 +58,29 @@ func Merge(answers []Answer, lost []string) Existing {
 
 // without returns the record without lost hosts. A pod that was there keeps its address, and so does a node
 // that was to come back there. Other nodes still have to leave.
-func (r *Record) without(lost []string) *Record {
-	if r == nil || len(lost) == 0 {
-		return r
-	}
-	left := *r
-	left.Hypervisors = slices.DeleteFunc(slices.Clone(r.Hypervisors), func(p Place) bool { return slices.Contains(lost, p.Name) })
-	left.Pods, left.Nodes = slices.Clone(r.Pods), slices.Clone(r.Nodes)
-	for i := range left.Pods {
-		if slices.Contains(lost, left.Pods[i].Hypervisor) {
-			left.Pods[i].Hypervisor = ""
-		}
-	}
-	for i := range left.Nodes {
-		if left.Nodes[i].Away && slices.Contains(lost, left.Nodes[i].Hypervisor) {
-			left.Nodes[i].Hypervisor = ""
-		}
-	}
-	return &left
+func (r Record) without(lost []string) Record {
+	on := func(p Place) bool { return slices.Contains(lost, p.Hypervisor) }
+	r.Hypervisors = slices.DeleteFunc(slices.Clone(r.Hypervisors), func(p Place) bool { return slices.Contains(lost, p.Name) })
+	r.Pods = unplaced(r.Pods, on)
+	r.Nodes = unplaced(r.Nodes, func(p Place) bool { return p.Away && on(p) })
+	return r
 }
 
 // givenUp returns what exists without the nodes of lost hosts, which have their addresses only.
 func (x Existing) givenUp() Existing {
-	if x.record == nil {
-		return x
-	}
-	left := *x.record
-	left.Nodes = slices.Clone(left.Nodes)
-	for i := range left.Nodes {
-		if x.isLost(left.Nodes[i].Name) {
-			left.Nodes[i].Hypervisor = ""
+	x.record.Nodes = unplaced(x.record.Nodes, func(p Place) bool { return x.isLost(p.Name) })
+	return x
+}
+
+// unplaced returns places, of which those that are meant have no hypervisor.
+func unplaced(places []Place, meant func(Place) bool) []Place {
+	all := slices.Clone(places)
+	for i, p := range places {
+		if meant(p) {
+			all[i].Hypervisor = ""
 		}
 	}
-	x.record = &left
-	return x
+	return all
 }
 
 // isLost reports whether a node was on a host that does not come back.
@@ -101,20 +90,18 @@ func (x Existing) isLost(node string) bool {
 }
 
 // Known reports whether a host has a record of the cluster, or a node of it.
-func (x Existing) Known() bool { return x.record != nil || len(x.on) > 0 }
+func (x Existing) Known() bool { return x.record.Generation > 0 || len(x.on) > 0 }
 
 // order returns the hosts in the order of the cluster's hypervisors: those of the record
 // first, then the others by their names, whatever the order of the selected hosts. A cluster
 // from before there were records keeps that order.
 func (x Existing) order(hosts []*inventory.Host) []*inventory.Host {
-	if x.record == nil && len(x.on) > 0 {
+	if x.record.Generation == 0 && len(x.on) > 0 {
 		return hosts
 	}
 	index := map[string]int{}
-	if x.record != nil {
-		for i, p := range x.record.Hypervisors {
-			index[p.Name] = i + 1
-		}
+	for i, p := range x.record.Hypervisors {
+		index[p.Name] = i + 1
 	}
 	rank := func(h *inventory.Host) int { return cmp.Or(index[h.Name], len(index)+1) }
 	return slices.SortedFunc(slices.Values(hosts), func(a, b *inventory.Host) int {
@@ -122,42 +109,25 @@ func (x Existing) order(hosts []*inventory.Host) []*inventory.Host {
 	})
 }
 
-// node, pod and hypervisor return the place of one, and whether it has any.
-func (x Existing) node(name string) (Place, bool) {
-	if x.record == nil {
-		return Place{}, false
-	}
-	return find(x.record.Nodes, name)
-}
+// node, pod and hypervisor return the place of one, which has no name if there is none.
+func (x Existing) node(name string) Place       { return find(x.record.Nodes, name) }
+func (x Existing) pod(name string) Place        { return find(x.record.Pods, name) }
+func (x Existing) hypervisor(name string) Place { return find(x.record.Hypervisors, name) }
 
-func (x Existing) pod(name string) (Place, bool) {
-	if x.record == nil {
-		return Place{}, false
+func find(places []Place, name string) Place {
+	for _, p := range places {
+		if p.Name == name {
+			return p
+		}
 	}
-	return find(x.record.Pods, name)
-}
-
-func (x Existing) hypervisor(name string) (Place, bool) {
-	if x.record == nil {
-		return Place{}, false
-	}
-	return find(x.record.Hypervisors, name)
-}
-
-func find(places []Place, name string) (Place, bool) {
-	if i := slices.IndexFunc(places, func(p Place) bool { return p.Name == name }); i >= 0 {
-		return places[i], true
-	}
-	return Place{}, false
+	return Place{}
 }
 
 // called returns the name of the recorded node whose long name is shortened, or "".
 func (x Existing) called(long string) string {
-	if x.record != nil {
-		for _, p := range x.record.Nodes {
-			if p.Long == long {
-				return p.Name
-			}
+	for _, p := range x.record.Nodes {
+		if p.Long == long {
+			return p.Name
 		}
 	}
 	return ""
@@ -166,7 +136,7 @@ func (x Existing) called(long string) string {
 // host returns the hypervisor that a node is on, or "". What hosts really have counts more
 // than the record, unless the recorded host could not say what it has.
 func (x Existing) host(node string) string {
-	place, _ := x.node(node)
+	place := x.node(node)
 	on := x.on[node]
 	if place.Away {
 		place.Hypervisor = ""
@@ -181,22 +151,12 @@ func (x Existing) host(node string) string {
 }
 
 func (x Existing) places() []Place {
-	if x.record == nil {
-		return nil
-	}
 	return slices.Concat(x.record.Nodes, x.record.Pods, x.record.Hypervisors)
 }
 
 // missing reports what the cluster has on hosts that the run does not have, or that did not
 // answer.
 func (x Existing) missing(c Cluster, hosts []*inventory.Host) diag.List {
-	if x.record == nil {
-		return nil
-	}
-	there := map[string]bool{}
-	for _, h := range hosts {
-		there[h.Name] = true
-	}
 	on := map[string][]string{}
 	if len(x.record.Hypervisors) > 0 {
 		first := x.record.Hypervisors[0].Name
@@ -204,7 +164,7 @@ func (x Existing) missing(c Cluster, hosts []*inventory.Host) diag.List {
 	}
 	for _, p := range slices.Concat(x.record.Pods, x.record.Nodes) {
 		host := p.Hypervisor
-		if _, is := x.node(p.Name); is {
+		if x.node(p.Name).Name != "" {
 			host = x.host(p.Name)
 		}
 		if host != "" && !slices.Contains(x.lost, host) {
@@ -219,7 +179,7 @@ func (x Existing) missing(c Cluster, hosts []*inventory.Host) diag.List {
 		case x.silent[host] != nil:
 			d.Summary, d.Cause = "Hypervisor does not answer", errors.Join(ErrExisting, x.silent[host])
 			d.Detail += fmt.Sprintf("That host does not answer: %v. If it does not come back, give --lost %s: what it had is made anew on other hosts.", x.silent[host], host)
-		case !there[host]:
+		case !slices.ContainsFunc(hosts, func(h *inventory.Host) bool { return h.Name == host }):
 			d.Detail += fmt.Sprintf("The run does not have that host: name it by --hosts too. If it does not come back, give --lost %s: what it had is made anew on other hosts.", host)
 		default:
 			continue

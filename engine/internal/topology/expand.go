@@ -8,6 +8,7 @@ import (
 
 	"kinit/engine/diag"
 	"kinit/engine/internal/inventory"
+	"kinit/engine/lists"
 )
 
 // Input is what Expand computes a topology of.
@@ -47,36 +48,31 @@ func Expand(in Input) (*Topology, diag.List) {
 		e.t.Hypervisors = append(e.t.Hypervisors, Hypervisor{Name: h.Name, Address: h.Address, Index: i, Vars: maps.Clone(h.Vars)})
 	}
 	e.nodes()
-	e.diags = append(e.diags, in.Leave.unknown(c, e.known(), e.load)...)
+	e.Tell(in.Leave.unknown(c, e.known(), e.load))
 	e.leaders()
 	e.leaving()
 	e.forgotten()
 	e.pods()
 	for i := range e.t.Hypervisors {
 		h := &e.t.Hypervisors[i]
-		place, _ := in.Existing.hypervisor(h.Name)
-		h.Management = e.ids.port(c.Name+"-"+h.Name, place)
+		h.Management = e.ids.port(c.Name+"-"+h.Name, in.Existing.hypervisor(h.Name))
 	}
 	e.checkNames()
 	e.moves()
-	e.diags = append(e.diags, e.t.address(in.Existing)...)
+	e.Tell(e.t.address(in.Existing))
 	now, left := e.t.others(in.Existing, e.out)
 	e.t.Restore = in.Restore.over(e.t, in.Existing, in.Leave, in.Anew)
 	restores, restored := e.t.Restore.recorded()
 	r := e.t.record(in.Existing.record, now, restores)
 	e.t.Record, e.t.Left = r.Text(), e.t.record(r, left, restored).Text()
-	return e.t, e.diags
+	return e.t, e.Diags
 }
 
 // tooFew returns an error with both numbers.
 func tooFew(c Cluster, hosts []*inventory.Host) diag.List {
-	names := make([]string, len(hosts))
-	for i, h := range hosts {
-		names[i] = h.Name
-	}
 	given := ""
-	if len(names) > 0 {
-		given = ": " + strings.Join(names, ", ")
+	if len(hosts) > 0 {
+		given = ": " + strings.Join(newLoad(hosts).names, ", ")
 	}
 	return diag.Errorf(&c.Range, "Too few hypervisors", "The cluster %q needs at least %s, and the run has %s%s. Name more hosts with --hosts.",
 		c.Name, count(c.Hypervisors, "hypervisor"), count(len(hosts), "host"), given)
@@ -85,10 +81,10 @@ func tooFew(c Cluster, hosts []*inventory.Host) diag.List {
 // expansion is the state of one Expand.
 type expansion struct {
 	Input
-	t     *Topology
-	ids   identities
-	load  *load
-	diags diag.List
+	diag.Collector
+	t    *Topology
+	ids  identities
+	load *load
 
 	pools  map[string]string       // of existing machines, by name
 	unused map[string]NodeSettings // of nodes that have not come yet
@@ -109,7 +105,7 @@ func (e *expansion) nodes() {
 			continue
 		}
 		on, diags := e.load.allowed(p)
-		if e.diags = append(e.diags, diags...); diags.HasErrors() {
+		if e.Tell(diags); diags.HasErrors() {
 			continue
 		}
 		s := spread{on: on, placed: map[int]int{}}
@@ -154,9 +150,8 @@ func (e *expansion) node(p Pool, index int, taken map[string]bool) Node {
 		long = full
 	}
 	taken[name] = true
-	place, _ := e.Existing.node(name)
 	return Node{
-		Port: e.ids.port(name, place), Short: short, Pool: p.Name, Driver: p.Driver, Overlay: true, Index: index, UUID: id(cluster, "machine", name),
+		Port: e.ids.port(name, e.Existing.node(name)), Short: short, Pool: p.Name, Driver: p.Driver, Overlay: true, Index: index, UUID: id(cluster, "machine", name),
 		VCPUs: p.VCPUs, Memory: p.Memory, Disk: p.Disk, OS: p.OS, Vars: maps.Clone(p.Vars), long: long,
 	}
 }
@@ -167,10 +162,8 @@ func (e *expansion) known() []string {
 	for _, n := range e.t.Nodes {
 		names = append(names, n.Name)
 	}
-	if e.Existing.record != nil {
-		for _, p := range e.Existing.record.Nodes {
-			names = append(names, p.Name)
-		}
+	for _, p := range e.Existing.record.Nodes {
+		names = append(names, p.Name)
 	}
 	slices.Sort(names)
 	return slices.Compact(names)
@@ -182,9 +175,9 @@ func (e *expansion) leaders() {
 	e.t.Leads = map[string]string{}
 	best := map[string]int{}
 	for _, n := range e.t.Nodes {
-		place, there := e.Existing.node(n.Name)
+		place := e.Existing.node(n.Name)
 		rank := 1
-		switch stays := there && !place.Away && e.Existing.host(n.Name) == n.Hypervisor; {
+		switch stays := place.Name != "" && !place.Away && e.Existing.host(n.Name) == n.Hypervisor; {
 		case stays && place.Leads:
 			rank = 3
 		case stays:
@@ -201,7 +194,7 @@ func (e *expansion) leaders() {
 
 // leaving lists the nodes that exist and that the topology does not have.
 func (e *expansion) leaving() {
-	if e.Anew || e.Existing.record == nil {
+	if e.Anew {
 		return
 	}
 	for _, place := range e.Existing.record.Nodes {
@@ -246,9 +239,7 @@ func (e *expansion) place(s spread) {
 		if node.Hypervisor != "" {
 			continue
 		}
-		var diags diag.List
-		node.Hypervisor, diags = e.load.place(*node, s.on, s.placed, s.own[i])
-		e.diags = append(e.diags, diags...)
+		e.Tell(e.load.place(node, s.on, s.placed, s.own[i]))
 	}
 }
 
@@ -263,7 +254,7 @@ func (e *expansion) moves() {
 			d := diag.Errorf(&e.Cluster.Range, "Node exists twice", "The node %q is on %s, and both have its address and its MAC. Nothing was changed. Say which one stays, as in --set node.%s.hypervisor=%s: clean-up removes the other.",
 				n.Name, strings.Join(on, " and on "), n.Short, on[0])
 			d[0].Cause = ErrExisting
-			e.diags = append(e.diags, d...)
+			e.Tell(d)
 		case from != n.Hypervisor:
 			e.t.Moves = append(e.t.Moves, Move{Node: n.Name, From: from, To: n.Hypervisor})
 		}
@@ -281,32 +272,31 @@ func (e *expansion) machines(p Pool) {
 		host := e.Inventory.Host(name)
 		switch {
 		case host == nil:
-			e.diags = append(e.diags, diag.Errorf(&p.named, "Unknown host", "The pool %q names the machine %q, which is in no inventory.%s", p.Name, name, diag.Near(name, e.Inventory.HostNames()))...)
+			e.Errorf(p.named, "Unknown host", "The pool %q names the machine %q, which is in no inventory.%s", p.Name, name, diag.Near(name, e.Inventory.HostNames()))
 			continue
 		case slices.Contains(e.load.names, name):
-			e.diags = append(e.diags, diag.Errorf(&p.named, "Conflicting roles", "The machine %q is a node of pool %q and a hypervisor of this run, whose services would take the node's ports. Name the hypervisors by --hosts without it, or leave it out of the pool.", name, p.Name)...)
+			e.Errorf(p.named, "Conflicting roles", "The machine %q is a node of pool %q and a hypervisor of this run, whose services would take the node's ports. Name the hypervisors by --hosts without it, or leave it out of the pool.", name, p.Name)
 			continue
 		case e.pools[name] != "":
-			e.diags = append(e.diags, diag.Errorf(&p.named, "Duplicate machine", "The machine %q is in pool %q already. Name it once.", name, e.pools[name])...)
+			e.Errorf(p.named, "Duplicate machine", "The machine %q is in pool %q already. Name it once.", name, e.pools[name])
 			continue
 		}
-		place, _ := e.Existing.node(name)
-		port, problem := e.ids.nodePort(p, host, place)
+		port, problem := e.ids.nodePort(p, host, e.Existing.node(name))
 		if problem != "" {
-			e.diags = append(e.diags, diag.Errorf(&p.named, "No address", "The machine %q %s. Say in its inventory by which one the other nodes reach it, as in vars = { %s = \"192.0.2.5\" }.", name, problem, addressVar)...)
+			e.Errorf(p.named, "No address", "The machine %q %s. Say in its inventory by which one the other nodes reach it, as in vars = { %s = \"192.0.2.5\" }.", name, problem, addressVar)
 			continue
 		}
 		system, problem := nodeSystem(p, host)
 		if problem != "" {
-			e.diags = append(e.diags, diag.Errorf(&p.named, "Another system", "The machine %q %s. Name another machine, or leave os out where the pool may have machines of any system.", name, problem)...)
+			e.Errorf(p.named, "Another system", "The machine %q %s. Name another machine, or leave os out where the pool may have machines of any system.", name, problem)
 			continue
 		}
 		if p.Overlay && isWindows(system) {
-			e.diags = append(e.diags, diag.Errorf(&p.overlaid, "Not possible yet", "The machine %q of pool %q runs %s, and kinit takes machines with Linux alone onto the overlay. Name it in a pool without overlay: it is reached beside the overlay then.", name, p.Name, system)...)
+			e.Errorf(p.overlaid, "Not possible yet", "The machine %q of pool %q runs %s, and kinit takes machines with Linux alone onto the overlay. Name it in a pool without overlay: it is reached beside the overlay then.", name, p.Name, system)
 			continue
 		}
 		if slices.Contains(e.Leave.Nodes, name) {
-			e.diags = append(e.diags, diag.Errorf(&p.named, "Not possible", "The node %q is a machine that exists already, which kinit does not make anew. Leave it out of the pool.", name)...)
+			e.Errorf(p.named, "Not possible", "The node %q is a machine that exists already, which kinit does not make anew. Leave it out of the pool.", name)
 		}
 		e.pools[name] = p.Name
 		node := Node{
@@ -314,7 +304,7 @@ func (e *expansion) machines(p Pool) {
 			VCPUs: p.VCPUs, Memory: p.Memory, Disk: p.Disk, OS: system, Vars: maps.Clone(p.Vars),
 		}
 		if own := e.settle(&node); own.Hypervisor != "" {
-			e.diags = append(e.diags, diag.Errorf(&own.placed, "Conflicting arguments", "The node %q is a machine that exists already and runs on no hypervisor: leave hypervisor out.", name)...)
+			e.Errorf(own.placed, "Conflicting arguments", "The node %q is a machine that exists already and runs on no hypervisor: leave hypervisor out.", name)
 		}
 		e.t.Nodes = append(e.t.Nodes, node)
 	}
@@ -338,13 +328,9 @@ func (e *expansion) settle(n *Node) (placed NodeSettings) {
 
 // forgotten reports settings of nodes that do not exist.
 func (e *expansion) forgotten() {
-	var names []string
-	for _, n := range e.t.Nodes {
-		names = append(names, n.Name)
-	}
+	names := lists.Map(e.t.Nodes, func(n Node) string { return n.Name })
 	for _, name := range slices.Sorted(maps.Keys(e.unused)) {
-		at := e.unused[name].Range
-		e.diags = append(e.diags, diag.Errorf(&at, "Unknown node", "The cluster has no node %q. Its nodes are %s.", name, strings.Join(names, ", "))...)
+		e.Errorf(e.unused[name].Range, "Unknown node", "The cluster has no node %q. Its nodes are %s.", name, strings.Join(names, ", "))
 	}
 }
 
@@ -354,13 +340,13 @@ func (e *expansion) pods() {
 	at := -1
 	for i, p := range e.t.Cluster.Pods {
 		if p.Count > len(e.load.names) {
-			e.diags = append(e.diags, diag.Errorf(&p.counted, "Too few hypervisors", "The pod %q has count = %d, each on a hypervisor of its own, and the run has %s: %s. Name more hosts with --hosts, or give it a lower count.",
-				p.Name, p.Count, count(len(e.load.names), "host"), strings.Join(e.load.names, ", "))...)
+			e.Errorf(p.counted, "Too few hypervisors", "The pod %q has count = %d, each on a hypervisor of its own, and the run has %s: %s. Name more hosts with --hosts, or give it a lower count.",
+				p.Name, p.Count, count(len(e.load.names), "host"), strings.Join(e.load.names, ", "))
 			continue
 		}
 		named := slices.Index(e.load.names, p.Hypervisor)
 		if p.Hypervisor != "" && named < 0 {
-			e.diags = append(e.diags, e.load.unknown(p.Hypervisor, p.placed, fmt.Sprintf("The pod %q runs", p.Name))...)
+			e.Tell(e.load.unknown(p.Hypervisor, p.placed, fmt.Sprintf("The pod %q runs", p.Name)))
 			continue
 		}
 		all := e.replicas(fmt.Sprintf("%s-pod-%02d", e.t.Cluster.Name, i+1), p.Count, named, at+1)
@@ -381,7 +367,7 @@ func (e *expansion) replicas(name string, count, named, next int) []Pod {
 		if i > 0 {
 			full = fmt.Sprintf("%s-%02d", name, i+1)
 		}
-		place, _ := e.Existing.pod(full)
+		place := e.Existing.pod(full)
 		pods[i].Port = e.ids.port(full, place)
 		if is := slices.Index(e.load.names, place.Hypervisor); is >= 0 && !taken[is] {
 			pods[i].Hypervisor, taken[is] = place.Hypervisor, true
@@ -410,7 +396,7 @@ func (e *expansion) replicas(name string, count, named, next int) []Pod {
 
 // leavingPods lists the hypervisors that have a recorded replica of a pod and are to have none.
 func (e *expansion) leavingPods(p Pod) (hosts []string) {
-	if e.Existing.record == nil || e.Anew {
+	if e.Anew {
 		return nil
 	}
 	for _, place := range e.Existing.record.Pods {
@@ -450,15 +436,14 @@ func (e *expansion) checkNames() {
 		}
 		seen[p.Name] = true
 	}
-	at := e.t.Cluster.Range
 	if len(twice) > 0 {
 		slices.Sort(twice)
-		e.diags = append(e.diags, diag.Errorf(&at, "Duplicate name", "More than one node, pod or hypervisor would be named %s. Give a pool another name.",
-			strings.Join(slices.Compact(twice), ", "))...)
+		e.Errorf(e.t.Cluster.Range, "Duplicate name", "More than one node, pod or hypervisor would be named %s. Give a pool another name.",
+			strings.Join(slices.Compact(twice), ", "))
 	}
 	for _, n := range e.t.Nodes {
 		if !label.MatchString(n.Name) {
-			e.diags = append(e.diags, diag.Errorf(&at, "Invalid name", "%q is no host name: it has lower case letters, digits and - only, and 63 at most.", n.Name)...)
+			e.Errorf(e.t.Cluster.Range, "Invalid name", "%q is no host name: it has lower case letters, digits and - only, and 63 at most.", n.Name)
 		}
 	}
 }

@@ -46,8 +46,7 @@ func (x Existing) home(node string) string {
 	if host := x.host(node); host != "" {
 		return host
 	}
-	place, _ := x.node(node)
-	return place.Hypervisor
+	return x.node(node).Hypervisor
 }
 
 // others lists the places that are in the record beside those of the topology: now, and when all
@@ -62,9 +61,6 @@ func (t *Topology) others(have Existing, out map[string]bool) (now, left []Place
 		if place.Away = true; l.Returns {
 			left = append(left, place)
 		}
-	}
-	if have.record == nil {
-		return now, left
 	}
 	for _, place := range have.record.Nodes {
 		if place.Away && out[place.Name] {

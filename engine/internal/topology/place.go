@@ -9,6 +9,7 @@ import (
 
 	"kinit/engine/diag"
 	"kinit/engine/internal/inventory"
+	"kinit/engine/lists"
 )
 
 // load is the load of each hypervisor.
@@ -18,11 +19,8 @@ type load struct {
 }
 
 func newLoad(hosts []*inventory.Host) *load {
-	l := &load{memory: make([]int64, len(hosts))}
-	for _, h := range hosts {
-		l.names = append(l.names, h.Name)
-	}
-	return l
+	names := lists.Map(hosts, func(h *inventory.Host) string { return h.Name })
+	return &load{names: names, memory: make([]int64, len(hosts))}
 }
 
 // allowed lists the hypervisors that a pool's nodes may run on, by their index.
@@ -57,20 +55,20 @@ func (l *load) keep(n Node, placed map[int]int) {
 // place chooses the hypervisor of a pool's next node: the node's own, or else the one of
 // those in on with the fewest nodes of the pool, then with the least memory placed, then
 // the first.
-func (l *load) place(n Node, on []int, placed map[int]int, own NodeSettings) (string, diag.List) {
+func (l *load) place(n *Node, on []int, placed map[int]int, own NodeSettings) diag.List {
 	if own.Hypervisor != "" {
 		named := slices.Index(l.names, own.Hypervisor)
 		if named < 0 {
-			return "", l.unknown(own.Hypervisor, own.placed, fmt.Sprintf("The node %q runs", n.Name))
+			return l.unknown(own.Hypervisor, own.placed, fmt.Sprintf("The node %q runs", n.Name))
 		}
 		on = []int{named}
 	}
 	best := slices.MinFunc(on, func(a, b int) int {
 		return cmp.Or(placed[a]-placed[b], cmp.Compare(l.memory[a], l.memory[b]))
 	})
-	placed[best]++
-	l.memory[best] += n.Memory.Bytes
-	return l.names[best], nil
+	n.Hypervisor = l.names[best]
+	l.keep(*n, placed)
+	return nil
 }
 
 // shares is how many nodes of a pool each of its hypervisors keeps when the pool is spread

@@ -1,6 +1,7 @@
 package topology
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"net/netip"
@@ -60,7 +61,7 @@ func ParseRecord(text []byte) (*Record, error) {
 }
 
 // Text returns the record as hypervisors keep it.
-func (r *Record) Text() string {
+func (r Record) Text() string {
 	text, err := json.MarshalIndent(r, "", "  ")
 	if err != nil {
 		panic("bug in kinit: a record cannot be encoded: " + err.Error())
@@ -68,35 +69,31 @@ func (r *Record) Text() string {
 	return string(text) + "\n"
 }
 
-// newest returns the valid one of several records, or nil. Of two with one generation, which
-// runs on different hosts have written, it is the one whose text comes first.
-func newest(records []*Record) *Record {
+// newest returns the valid one of several records, or an empty one. Of two with one generation,
+// which runs on different hosts have written, it is the one whose text comes first.
+func newest(records []*Record) Record {
 	if len(records) == 0 {
-		return nil
+		return Record{}
 	}
-	return slices.MinFunc(records, func(a, b *Record) int {
-		if a.Generation != b.Generation {
-			return b.Generation - a.Generation
-		}
-		return strings.Compare(a.Text(), b.Text())
+	return *slices.MinFunc(records, func(a, b *Record) int {
+		return cmp.Or(b.Generation-a.Generation, strings.Compare(a.Text(), b.Text()))
 	})
 }
 
 // record returns the topology as a record, with the places of nodes that are not in it: a later
 // generation than the one before, unless nothing has changed.
-func (t *Topology) record(before *Record, others []Place, restore string) *Record {
-	r := &Record{Version: recordVersion, Generation: 1, Cluster: t.Cluster.Name, Restore: restore}
+func (t *Topology) record(before Record, others []Place, restore string) Record {
+	r := Record{Version: recordVersion, Generation: before.Generation, Cluster: t.Cluster.Name, Restore: restore}
 	for _, h := range t.Hypervisors {
 		r.Hypervisors = append(r.Hypervisors, Place{Name: h.Name, IP: h.Management.IP, MAC: h.Management.MAC})
 	}
-	for _, p := range t.Pods {
-		place := Place{Name: p.Name, Hypervisor: p.Hypervisor, IP: p.IP, MAC: p.MAC}
-		if p.Address != p.IP {
-			place.Address = p.Address
-		}
-		r.Pods = append(r.Pods, place)
-		for _, more := range p.Replicas {
-			r.Pods = append(r.Pods, Place{Name: more.Name, Hypervisor: more.Hypervisor, IP: more.IP, MAC: more.MAC})
+	for _, pod := range t.Pods {
+		for _, p := range append([]Pod{pod}, pod.Replicas...) {
+			place := Place{Name: p.Name, Hypervisor: p.Hypervisor, IP: p.IP, MAC: p.MAC}
+			if p.Address != p.IP {
+				place.Address = p.Address
+			}
+			r.Pods = append(r.Pods, place)
 		}
 	}
 	for _, n := range t.Nodes {
@@ -108,10 +105,8 @@ func (t *Topology) record(before *Record, others []Place, restore string) *Recor
 	}
 	r.Nodes = append(r.Nodes, others...)
 	slices.SortFunc(r.Nodes, func(a, b Place) int { return strings.Compare(a.Name, b.Name) })
-	if before != nil {
-		if r.Generation = before.Generation; r.Text() != before.Text() {
-			r.Generation++
-		}
+	if r.Text() != before.Text() {
+		r.Generation++
 	}
 	return r
 }

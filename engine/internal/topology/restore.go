@@ -12,7 +12,7 @@ type Restore struct {
 // exists is removed first.
 func (r Restore) over(t *Topology, have Existing, leave Leave, anew bool) Restoring {
 	means := Restoring{ID: r.ID, There: map[string]string{}}
-	if have.record != nil && !anew {
+	if !anew {
 		means.Begun = have.record.Restore
 	}
 	for name, hosts := range have.on {

@@ -3,22 +3,22 @@ package topology
 import (
 	"maps"
 	"net"
-	"slices"
 
 	"github.com/zclconf/go-cty/cty"
+
+	"kinit/engine/lists"
 )
 
 // Value returns the value of cluster in expressions.
 func (t *Topology) Value() cty.Value {
-	nodes := map[string]cty.Value{}
-	pools := map[string][]cty.Value{}
-	for _, p := range t.Cluster.Pools {
-		pools[p.Name] = nil
-	}
+	nodes, members := map[string]cty.Value{}, map[string][]cty.Value{}
 	for _, n := range t.Nodes {
-		value := n.value()
-		nodes[n.Name] = value
-		pools[n.Pool] = append(pools[n.Pool], value)
+		nodes[n.Name] = n.value()
+		members[n.Pool] = append(members[n.Pool], nodes[n.Name])
+	}
+	pools := map[string]cty.Value{}
+	for _, p := range t.Cluster.Pools { // tuples because the vars of two nodes may differ in type
+		pools[p.Name] = cty.TupleVal(members[p.Name])
 	}
 	return cty.ObjectVal(map[string]cty.Value{
 		"name":        cty.StringVal(t.Cluster.Name),
@@ -27,17 +27,15 @@ func (t *Topology) Value() cty.Value {
 		"vars":        cty.ObjectVal(t.Cluster.Vars),
 		"network":     t.network(),
 		"nodes":       cty.ObjectVal(nodes),
-		"pools":       lists(pools),
+		"pools":       cty.ObjectVal(pools),
 		"pods":        t.pods(),
 		"hypervisors": t.hypervisors(),
 		"moves":       t.moves(),
 		"leaving":     t.leaving(),
-		"existing":    t.existing(),
-		"leads":       t.leads(),
+		"existing":    texts(t.Existing),
+		"leads":       named(t.Leads),
 		"restore":     t.Restore.value(),
-		"record": cty.ObjectVal(map[string]cty.Value{
-			"path": cty.StringVal(RecordPath(t.Cluster.Name)), "text": cty.StringVal(t.Record), "left": cty.StringVal(t.Left),
-		}),
+		"record":      named(map[string]string{"path": RecordPath(t.Cluster.Name), "text": t.Record, "left": t.Left}),
 	})
 }
 
@@ -45,7 +43,7 @@ func (t *Topology) Value() cty.Value {
 func (t *Topology) moves() cty.Value {
 	all := map[string]cty.Value{}
 	for _, m := range t.Moves {
-		all[m.Node] = cty.ObjectVal(map[string]cty.Value{"from": cty.StringVal(m.From), "to": cty.StringVal(m.To)})
+		all[m.Node] = named(map[string]string{"from": m.From, "to": m.To})
 	}
 	return cty.ObjectVal(all)
 }
@@ -57,37 +55,6 @@ func (t *Topology) leaving() cty.Value {
 		all[l.Name] = l.Port.with(map[string]cty.Value{
 			"hypervisor": cty.StringVal(l.Hypervisor), "returns": cty.BoolVal(l.Returns), "destroy": cty.BoolVal(l.Destroy),
 		})
-	}
-	return cty.ObjectVal(all)
-}
-
-// existing lists the nodes that the record already has and that stay where they are.
-func (t *Topology) existing() cty.Value {
-	if len(t.Existing) == 0 {
-		return cty.ListValEmpty(cty.String)
-	}
-	var names []cty.Value
-	for _, name := range t.Existing {
-		names = append(names, cty.StringVal(name))
-	}
-	return cty.ListVal(names)
-}
-
-// leads maps pools to the names of the nodes that lead them.
-func (t *Topology) leads() cty.Value {
-	all := map[string]cty.Value{}
-	for pool, node := range t.Leads {
-		all[pool] = cty.StringVal(node)
-	}
-	return cty.ObjectVal(all)
-}
-
-// lists makes an object of lists. They are tuples because the vars of two nodes
-// may differ in type.
-func lists(by map[string][]cty.Value) cty.Value {
-	all := map[string]cty.Value{}
-	for name, values := range by {
-		all[name] = cty.TupleVal(values)
 	}
 	return cty.ObjectVal(all)
 }
@@ -122,32 +89,26 @@ func (n Node) value() cty.Value {
 }
 
 func (t *Topology) pods() cty.Value {
-	var pods []cty.Value
-	for _, p := range t.Pods {
-		var replicas []cty.Value
-		for _, r := range p.Replicas {
-			replicas = append(replicas, r.Port.with(map[string]cty.Value{"hypervisor": cty.StringVal(r.Hypervisor)}))
-		}
-		pods = append(pods, p.Port.with(map[string]cty.Value{
-			"hypervisor": cty.StringVal(p.Hypervisor), "address": cty.StringVal(p.Address.String()),
-			"replicas": cty.TupleVal(replicas), "leaving": texts(p.Leaving),
-		}))
-	}
-	return cty.TupleVal(pods)
+	return cty.TupleVal(lists.Map(t.Pods, func(p Pod) cty.Value {
+		return p.Port.with(map[string]cty.Value{
+			"hypervisor": cty.StringVal(p.Hypervisor), "address": cty.StringVal(p.Address.String()), "leaving": texts(p.Leaving),
+			"replicas": cty.TupleVal(lists.Map(p.Replicas, func(r Pod) cty.Value {
+				return r.Port.with(map[string]cty.Value{"hypervisor": cty.StringVal(r.Hypervisor)})
+			})),
+		})
+	}))
 }
 
 func (t *Topology) hypervisors() cty.Value {
-	var hosts []cty.Value
-	for _, h := range t.Hypervisors {
-		hosts = append(hosts, cty.ObjectVal(map[string]cty.Value{
+	return cty.TupleVal(lists.Map(t.Hypervisors, func(h Hypervisor) cty.Value {
+		return cty.ObjectVal(map[string]cty.Value{
 			"name":       cty.StringVal(h.Name),
 			"address":    cty.StringVal(h.Address),
 			"index":      number(int64(h.Index)),
 			"vars":       cty.ObjectVal(h.Vars),
 			"management": h.Management.with(nil),
-		}))
-	}
-	return cty.TupleVal(hosts)
+		})
+	}))
 }
 
 // with returns the port as an object with more attributes.
@@ -165,13 +126,9 @@ func (p Port) with(more map[string]cty.Value) cty.Value {
 func number(n int64) cty.Value { return cty.NumberIntVal(n) }
 
 func (r Restoring) value() cty.Value {
-	there := map[string]cty.Value{}
-	for _, name := range slices.Sorted(maps.Keys(r.There)) {
-		there[name] = cty.StringVal(r.There[name])
-	}
 	return cty.ObjectVal(map[string]cty.Value{
 		"id": cty.StringVal(r.ID), "begun": cty.StringVal(r.Begun), "anew": texts(r.Anew), "machines": texts(r.Machines),
-		"there": cty.ObjectVal(there), "destroy": texts(r.Destroy),
+		"there": named(r.There), "destroy": texts(r.Destroy),
 	})
 }
 
@@ -179,9 +136,14 @@ func texts(names []string) cty.Value {
 	if len(names) == 0 {
 		return cty.ListValEmpty(cty.String)
 	}
-	values := make([]cty.Value, len(names))
-	for i, name := range names {
-		values[i] = cty.StringVal(name)
+	return cty.ListVal(lists.Map(names, cty.StringVal))
+}
+
+// named returns an object of texts.
+func named(texts map[string]string) cty.Value {
+	all := map[string]cty.Value{}
+	for name, text := range texts {
+		all[name] = cty.StringVal(text)
 	}
-	return cty.ListVal(values)
+	return cty.ObjectVal(all)
 }
