@@ -10,11 +10,10 @@ import (
 
 // present returns the change that makes the database listen, in one transaction.
 func (t *Task) present(rows sb.Rows, owner string) (ovn.Change, error) {
-	if len(rows.Globals) == 0 {
-		// No ovn-sbctl and no ovn-northd has opened this database yet.
+	global := rows.Global()
+	if global.UUID == "" {
 		return t.fresh(sb.Global{UUID: "global"}, owner), nil
 	}
-	global := rows.Globals[0]
 	tls, err := t.tls(rows, global, owner)
 	if err != nil {
 		return ovn.Change{}, err

@@ -109,16 +109,6 @@ type Outputs struct {
 
 // Outputs reads the chassis' name, which gateways and ovn_sync refer to.
 func (t *Task) Outputs(ctx context.Context, h module.Host) (Outputs, error) {
-	s, err := ovn.Open(ctx, h, ovn.Switch())
-	if err != nil {
-		return Outputs{}, err
-	}
-	defer s.Close()
-	var rows vs.Rows
-	if err := s.Read(ctx, &rows); err != nil {
-		return Outputs{}, err
-	}
-	return Outputs{
-		ID: rows.Root().ExternalIDs[systemID], EncapIP: t.EncapIP,
-	}, nil
+	rows, err := ovn.Read[vs.Rows](ctx, h, ovn.Switch())
+	return Outputs{ID: rows.Root().ExternalIDs[systemID], EncapIP: t.EncapIP}, err
 }

@@ -90,10 +90,7 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 		return nil, err
 	}
 	owner := ownership.Signature(h)
-	own, others := []string{}, []string{}
-	if len(rows.Globals) > 0 {
-		own, others = ovn.Wanted(rows.Globals[0], owner)
-	}
+	own, others := ovn.Wanted(rows.Global(), owner)
 	var steps []module.Step
 	for _, db := range raft.Databases() {
 		s, err := t.state(ctx, h, db)

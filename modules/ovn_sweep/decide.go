@@ -123,13 +123,14 @@ func dropListener(planned sb.Rows) ovn.Decision[sb.Rows] {
 // alive returns the current chassis that had the newest change when the sweep was planned.
 // The rows of a dead host are older.
 func alive(planned, now sb.Rows) []string {
-	if len(planned.Globals) == 0 {
+	last := planned.Global()
+	if last.UUID == "" {
 		return nil
 	}
 	var names []string
 	for _, c := range now.Chassis {
 		for _, private := range now.ChassisPrivate {
-			if private.Name == c.Name && private.NbCfg >= planned.Globals[0].NbCfg {
+			if private.Name == c.Name && private.NbCfg >= last.NbCfg {
 				names = append(names, c.Name)
 			}
 		}

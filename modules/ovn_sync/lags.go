@@ -15,8 +15,8 @@ import (
 // a diagnosis; nothing if all have it.
 func (t *Task) lags(north nb.Rows, south sb.Rows, want int, now time.Time) []string {
 	var lines []string
-	if len(south.Globals) > 0 && south.Globals[0].NbCfg < want {
-		lines = append(lines, fmt.Sprintf("the southbound database has change %d of %d; is ovn-northd running?", south.Globals[0].NbCfg, want))
+	if global := south.Global(); len(south.Globals) > 0 && global.NbCfg < want {
+		lines = append(lines, fmt.Sprintf("the southbound database has change %d of %d; is ovn-northd running?", global.NbCfg, want))
 	}
 	for _, id := range t.Chassis {
 		if line := chassisLag(south, id, want, now); line != "" {

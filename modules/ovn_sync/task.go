@@ -89,12 +89,7 @@ func (v *view) close() {
 }
 
 // change is the number of the northbound database's last change.
-func (v *view) change() int {
-	if len(v.nb.Globals) == 0 {
-		return 0
-	}
-	return v.nb.Globals[0].NbCfg
-}
+func (v *view) change() int { return v.nb.Global().NbCfg }
 
 // Plan looks for chassis that lag behind.
 func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {

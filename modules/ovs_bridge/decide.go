@@ -47,8 +47,8 @@ func (t *Task) change(rows vs.Rows, bridge vs.Bridge) ovn.Change {
 	if t.FailMode != "" {
 		want.FailMode = &t.FailMode
 	}
-	want.OtherConfig = vswitch.Merged(bridge.OtherConfig, t.otherConfig())
-	want.ExternalIDs = vswitch.Merged(bridge.ExternalIDs, t.ExternalIDs)
+	want.OtherConfig = ovn.Merged(bridge.OtherConfig, t.otherConfig())
+	want.ExternalIDs = ovn.Merged(bridge.ExternalIDs, t.ExternalIDs)
 	var edits []ovn.Edit
 	edit, lines := ovn.Compare(bridge, want, "datapath_type", "fail_mode", "other_config", "external_ids")
 	if edit != nil {
@@ -81,7 +81,7 @@ func (t *Task) adopt(rows vs.Rows, bridge vs.Bridge, owner string) (ovn.Change, 
 		return ovn.Change{}, err
 	}
 	want := have
-	want.ExternalIDs = vswitch.Merged(bridge.ExternalIDs, entries)
+	want.ExternalIDs = ovn.Merged(bridge.ExternalIDs, entries)
 	return ovn.Correct("change bridge "+t.Name, bridge, want, "datapath_type", "external_ids"), nil
 }
 
@@ -104,7 +104,7 @@ func (t *Task) otherConfig() map[string]string {
 	if t.MAC == "" {
 		return t.OtherConfig
 	}
-	return vswitch.Merged(t.OtherConfig, map[string]string{macKey: t.MAC})
+	return ovn.Merged(t.OtherConfig, map[string]string{macKey: t.MAC})
 }
 
 // datapath is a bridge's datapath type by its full name.

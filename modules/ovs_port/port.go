@@ -109,7 +109,7 @@ func (t *Task) row() vswitch.Port {
 
 // interfaceIDs adds the keys for OVN and for people to an interface's external_ids.
 func interfaceIDs(id, mac string, more map[string]string) map[string]string {
-	ids := vswitch.Merged(more, nil)
+	ids := ovn.Merged(more, nil)
 	if id == "" {
 		return ids
 	}

@@ -7,10 +7,12 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ovn-org/libovsdb/client"
 	"github.com/ovn-org/libovsdb/ovsdb"
 
 	"kinit/engine/pace"
 	"kinit/modules/internal/ovn/nb"
+	"kinit/modules/internal/ovn/table"
 	"kinit/modules/internal/ovn/vs"
 )
 
@@ -86,14 +88,11 @@ func commitNorthbound(ctx context.Context, s *Session, edits []Edit) error {
 	if err := s.Read(ctx, &rows); err != nil {
 		return err
 	}
-	if len(rows.Globals) == 0 {
-		// No ovn-nbctl and no ovn-northd has opened this database yet.
-		_, err := s.transact(ctx, append(edits, Insert(&nb.Global{NbCfg: 1})))
-		return err
+	global, next := table.Only(rows.Globals), Insert(&nb.Global{NbCfg: 1})
+	if global.UUID != "" { // else no ovn-nbctl and no ovn-northd has opened this database yet
+		next = count(&global, &global.NbCfg)
 	}
-	global := rows.Globals[0]
-	_, err := s.transact(ctx, append(edits, count(&global, &global.NbCfg)))
-	return err
+	return commitPlain(ctx, s, append(edits, next))
 }
 
 // commitSwitch increments next_cfg in the same transaction and waits until
@@ -107,7 +106,7 @@ func commitSwitch(ctx context.Context, s *Session, edits []Edit) error {
 	if root.UUID == "" {
 		return errors.New("it is empty: start the openvswitch-switch service once, which makes its first row")
 	}
-	ask := func(builder) ([]ovsdb.Operation, error) {
+	ask := func(client.API) ([]ovsdb.Operation, error) {
 		return []ovsdb.Operation{{Op: ovsdb.OperationSelect, Table: "Open_vSwitch", Columns: []string{"next_cfg"}}}, nil
 	}
 	got, err := s.transact(ctx, append(edits, count(&root, &root.NextCfg), ask))

@@ -66,15 +66,8 @@ func difference(column string, have, want reflect.Value) []string {
 }
 
 func mapDifference(column string, have, want map[string]string) []string {
-	all := map[string]bool{}
-	for key := range have {
-		all[key] = true
-	}
-	for key := range want {
-		all[key] = true
-	}
 	var lines []string
-	for _, key := range slices.Sorted(maps.Keys(all)) {
+	for _, key := range slices.Sorted(maps.Keys(Merged(have, want))) {
 		old, was := have[key]
 		new, is := want[key]
 		if was != is || old != new {

@@ -9,31 +9,24 @@ import (
 	"github.com/ovn-org/libovsdb/ovsdb"
 )
 
-// builder makes operations of rows.
-type builder interface {
-	Create(rows ...model.Model) ([]ovsdb.Operation, error)
-	Where(rows ...model.Model) client.ConditionalAPI
-	WhereAll(row model.Model, conditions ...model.Condition) client.ConditionalAPI
-}
-
 // Edit is one change of a transaction. Rows are pointers to the structs of nb,
 // sb and vs; fields are pointers to fields of that row.
-type Edit func(b builder) ([]ovsdb.Operation, error)
+type Edit func(b client.API) ([]ovsdb.Operation, error)
 
 // Insert makes a row. Its UUID is a name of letters and digits by which other
 // edits of the transaction may refer to it, or empty.
 func Insert(row any) Edit {
-	return func(b builder) ([]ovsdb.Operation, error) { return b.Create(row) }
+	return func(b client.API) ([]ovsdb.Operation, error) { return b.Create(row) }
 }
 
 // Update sets columns of the row with this UUID.
 func Update(row any, fields ...any) Edit {
-	return func(b builder) ([]ovsdb.Operation, error) { return b.Where(row).Update(row, fields...) }
+	return func(b client.API) ([]ovsdb.Operation, error) { return b.Where(row).Update(row, fields...) }
 }
 
 // Delete removes the row with this UUID.
 func Delete(row any) Edit {
-	return func(b builder) ([]ovsdb.Operation, error) { return b.Where(row).Delete() }
+	return func(b client.API) ([]ovsdb.Operation, error) { return b.Where(row).Delete() }
 }
 
 // Link adds UUIDs to a set of the row, such as the ports of a switch. Others may
@@ -67,14 +60,14 @@ func count(row any, field *int) Edit {
 }
 
 func mutate(row any, mutations ...model.Mutation) Edit {
-	return func(b builder) ([]ovsdb.Operation, error) { return b.Where(row).Mutate(row, mutations...) }
+	return func(b client.API) ([]ovsdb.Operation, error) { return b.Where(row).Mutate(row, mutations...) }
 }
 
 // Unless ends the transaction if another row with this text in this column was
 // added since the rows were read: most names in OVN are not unique by themselves.
 // The step then reads and decides again.
 func Unless(row any, field *string) Edit {
-	return func(b builder) ([]ovsdb.Operation, error) {
+	return func(b client.API) ([]ovsdb.Operation, error) {
 		now := 0
 		same := model.Condition{Field: field, Function: ovsdb.ConditionEqual, Value: *field}
 		return b.WhereAll(row, same).Wait(ovsdb.WaitConditionNotEqual, &now, row, field)
@@ -91,7 +84,7 @@ func Optional[T comparable](value T) *T {
 }
 
 // operations makes the transaction of all edits.
-func operations(b builder, edits []Edit) ([]ovsdb.Operation, error) {
+func operations(b client.API, edits []Edit) ([]ovsdb.Operation, error) {
 	var all []ovsdb.Operation
 	for _, edit := range edits {
 		ops, err := edit(b)

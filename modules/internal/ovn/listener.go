@@ -1,6 +1,10 @@
 package ovn
 
-import "kinit/modules/internal/ovn/sb"
+import (
+	"cmp"
+
+	"kinit/modules/internal/ovn/sb"
+)
 
 // DropConnection returns the change that removes an address from the database's listeners, or the
 // owner's share in it.
@@ -16,10 +20,10 @@ func DropConnection(global sb.Global, c sb.Connection, owner string) Change {
 // southbound database, or its share in them.
 func DropListener(rows sb.Rows, owner string) Change {
 	var all Change
-	if len(rows.Globals) == 0 {
+	global := rows.Global()
+	if global.UUID == "" {
 		return all
 	}
-	global := rows.Globals[0]
 	for _, c := range rows.Connections {
 		if Ours(c.ExternalIDs, owner) {
 			all = Both(all, DropConnection(global, c, owner))
@@ -36,9 +40,5 @@ func Both(a, b Change) Change {
 	case b.Empty():
 		return a
 	}
-	both := Change{Text: a.Text + "\n" + b.Text, Edits: append(a.Edits, b.Edits...), Blocked: a.Blocked}
-	if both.Blocked == nil {
-		both.Blocked = b.Blocked
-	}
-	return both
+	return Change{Text: a.Text + "\n" + b.Text, Edits: append(a.Edits, b.Edits...), Blocked: cmp.Or(a.Blocked, b.Blocked)}
 }

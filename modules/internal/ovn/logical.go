@@ -2,8 +2,6 @@ package ovn
 
 import (
 	"fmt"
-	"slices"
-	"strings"
 
 	"kinit/modules/internal/ovn/nb"
 	"kinit/modules/internal/ovn/table"
@@ -62,13 +60,11 @@ func DropSwitch(rows nb.Rows, s nb.Switch, owner string) Change {
 		}
 		foreign = append(foreign, p.Name)
 	}
-	slices.Sort(foreign)
-	change := Change{Text: fmt.Sprintf("delete logical switch %s with %d ports", s.Name, ours), Edits: []Edit{Delete(&s)}}
-	if len(foreign) > 0 {
-		change.Blocked = fmt.Errorf("logical switch %s has ports that are not owned by %s: %s; remove them with \"ovn-nbctl lsp-del\" if nobody needs them",
-			s.Name, Who(owner), strings.Join(foreign, ", "))
+	return Change{
+		Text:    fmt.Sprintf("delete logical switch %s with %d ports", s.Name, ours),
+		Edits:   []Edit{Delete(&s)},
+		Blocked: Blocked("logical switch "+s.Name, owner, foreign, "ovn-nbctl lsp-del"),
 	}
-	return change
 }
 
 // DropSwitchPort returns the change that removes a port of a switch, or the owner's share in
@@ -120,10 +116,6 @@ func DropRouter(rows nb.Rows, r nb.Router, owner string) Change {
 		change.Edits = append(change.Edits, DropRouterPort(rows, p, owner)...)
 	}
 	change.Edits = append(change.Edits, Delete(&r))
-	if len(foreign) > 0 {
-		slices.Sort(foreign)
-		change.Blocked = fmt.Errorf("logical router %s has ports that are not owned by %s: %s; remove them with \"ovn-nbctl lrp-del\" if nobody needs them",
-			r.Name, Who(owner), strings.Join(foreign, ", "))
-	}
+	change.Blocked = Blocked("logical router "+r.Name, owner, foreign, "ovn-nbctl lrp-del")
 	return change
 }

@@ -2,6 +2,7 @@ package ovn
 
 import (
 	"context"
+	"iter"
 	"reflect"
 	"slices"
 	"strings"
@@ -19,37 +20,41 @@ func Marked(rows any, owner string) int {
 		return 0
 	}
 	count := 0
-	tables := reflect.ValueOf(rows)
-	for i := range tables.NumField() {
-		for j := range tables.Field(i).Len() {
-			field := tables.Field(i).Index(j).FieldByName("ExternalIDs")
-			if !field.IsValid() {
-				continue
-			}
-			count += marked(field.Interface().(map[string]string), owner)
+	for _, ids := range marks(rows) {
+		if isMarked(ids, owner) {
+			count++
 		}
 	}
 	return count
+}
+
+// marks yields the rows of rows, such as nb.Rows, that have external_ids, with these.
+func marks(rows any) iter.Seq2[reflect.Value, map[string]string] {
+	return func(yield func(reflect.Value, map[string]string) bool) {
+		for _, table := range reflect.ValueOf(rows).Fields() {
+			for _, row := range table.Seq2() {
+				ids := row.FieldByName("ExternalIDs")
+				if ids.IsValid() && !yield(row, ids.Interface().(map[string]string)) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // namesakes lists the rows of rows, such as nb.Rows, of another owner with the name of the
 // host's owner, such as "Switch k8s".
 func namesakes(h module.Host, rows any) []string {
 	var names []string
-	tables := reflect.ValueOf(rows)
-	for i := range tables.NumField() {
-		for j := range tables.Field(i).Len() {
-			row := tables.Field(i).Index(j)
-			ids := row.FieldByName("ExternalIDs")
-			if !ids.IsValid() || !ownership.Namesake(h, ids.Interface().(map[string]string)[OwnerKey]) {
-				continue
-			}
-			name := row.FieldByName("UUID")
-			if own := row.FieldByName("Name"); own.IsValid() && own.Kind() == reflect.String {
-				name = own
-			}
-			names = append(names, row.Type().Name()+" "+name.String())
+	for row, ids := range marks(rows) {
+		if !ownership.Namesake(h, ids[OwnerKey]) {
+			continue
 		}
+		name := row.FieldByName("UUID")
+		if own := row.FieldByName("Name"); own.IsValid() && own.Kind() == reflect.String {
+			name = own
+		}
+		names = append(names, row.Type().Name()+" "+name.String())
 	}
 	slices.Sort(names)
 	return names
@@ -94,12 +99,9 @@ func (r Removal) blocked() int {
 	return 0
 }
 
-// marked is 1 for external_ids with a mark of the owner.
-func marked(ids map[string]string, owner string) int {
-	if ids[OwnerKey] == owner || Shares(ids, owner) || len(Releases(ids, owner)) > 0 {
-		return 1
-	}
-	return 0
+// isMarked reports whether external_ids have a mark of the owner.
+func isMarked(ids map[string]string, owner string) bool {
+	return ids[OwnerKey] == owner || Shares(ids, owner) || len(Releases(ids, owner)) > 0
 }
 
 // Load reads all rows of a host's database, such as nb.Rows. A database that does not run has
@@ -109,6 +111,11 @@ func Load[R any](ctx context.Context, h module.Host, db Database) (rows R, err e
 	if err != nil || !there {
 		return rows, err
 	}
+	return Read[R](ctx, h, db)
+}
+
+// Read is Load for a database that must answer.
+func Read[R any](ctx context.Context, h module.Host, db Database) (rows R, err error) {
 	s, err := Open(ctx, h, db)
 	if err != nil {
 		return rows, err

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ovn-org/libovsdb/client"
 	"github.com/ovn-org/libovsdb/ovsdb"
 
 	"kinit/engine/module"
@@ -39,10 +40,7 @@ func Want(rows nb.Rows, owner string, hosts []string) Change {
 	if owner == "" {
 		return Change{}
 	}
-	var global nb.Global
-	if len(rows.Globals) > 0 {
-		global = rows.Globals[0]
-	}
+	global := rows.Global()
 	hosts = slices.Sorted(slices.Values(hosts))
 	if own, _ := Wanted(global, owner); slices.Equal(own, hosts) {
 		return Change{}
@@ -57,20 +55,17 @@ func Want(rows nb.Rows, owner string, hosts []string) Change {
 // make it when they open a database first, which may be a moment after its server has a leader.
 func MakeGlobal(ctx context.Context, h module.Host) error {
 	return Do(ctx, h, Northbound(), func(rows nb.Rows, _ string) (Change, error) {
-		if len(rows.Globals) > 0 {
+		if rows.Global().UUID != "" {
 			return Change{}, nil
 		}
-		return Change{Edits: []Edit{func(builder) ([]ovsdb.Operation, error) { return nil, nil }}}, nil // a commit makes the row
+		return Change{Edits: []Edit{func(client.API) ([]ovsdb.Operation, error) { return nil, nil }}}, nil // a commit makes the row
 	})
 }
 
 // WantNone returns the change that removes an owner's record of members.
 func WantNone(rows nb.Rows, owner string) Change {
-	if len(rows.Globals) == 0 || owner == "" {
-		return Change{}
-	}
-	global := rows.Globals[0]
-	if own, _ := Wanted(global, owner); len(own) == 0 {
+	global := rows.Global()
+	if own, _ := Wanted(global, owner); len(own) == 0 || owner == "" {
 		return Change{}
 	}
 	return Change{

@@ -29,12 +29,19 @@ func Owned(owner string, more map[string]string) map[string]string {
 
 // withMark returns a copy of external_ids, with a key unless there is no owner.
 func withMark(more map[string]string, owner, key, value string) map[string]string {
-	ids := map[string]string{}
-	maps.Copy(ids, more)
+	ids := Merged(more, nil)
 	if owner != "" {
 		ids[key] = value
 	}
 	return ids
+}
+
+// Merged returns the keys of both maps, with the values of b where both have one.
+func Merged(a, b map[string]string) map[string]string {
+	all := map[string]string{}
+	maps.Copy(all, a)
+	maps.Copy(all, b)
+	return all
 }
 
 // IsOwned reports whether a row is the owner's. Without an owner, unmarked rows are.
@@ -77,6 +84,17 @@ func Names(owners []string, beside string) string {
 func Foreign(thing string, ids map[string]string, owner, remedy string) error {
 	return fmt.Errorf("%s exists and is not owned by %s (%s); use another name, or remove it with %q if nobody needs it",
 		thing, Who(owner), holder(ids, owner), remedy)
+}
+
+// Blocked returns why a thing with ports of other owners must remain, nil without such ports. remedy
+// is the command that removes them by hand.
+func Blocked(thing, owner string, foreign []string, remedy string) error {
+	if len(foreign) == 0 {
+		return nil
+	}
+	slices.Sort(foreign)
+	return fmt.Errorf("%s has ports that are not owned by %s: %s; remove them with %q if nobody needs them",
+		thing, Who(owner), strings.Join(foreign, ", "), remedy)
 }
 
 // Who returns an owner for messages.

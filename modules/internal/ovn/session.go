@@ -14,7 +14,6 @@ import (
 	"github.com/ovn-org/libovsdb/cache"
 	"github.com/ovn-org/libovsdb/client"
 	"github.com/ovn-org/libovsdb/model"
-	"github.com/ovn-org/libovsdb/ovsdb"
 
 	"kinit/engine/module"
 	"kinit/modules/internal/relay"
@@ -25,23 +24,11 @@ import (
 // leader.
 const answerLimit = 30 * time.Second
 
-// connection is the part of libovsdb's client that kinit uses.
-type connection interface {
-	builder
-	Connect(ctx context.Context) error
-	Close()
-	Cache() *cache.TableCache
-	Monitor(ctx context.Context, m *client.Monitor) (client.MonitorCookie, error)
-	NewMonitor(opts ...client.MonitorOption) *client.Monitor
-	List(ctx context.Context, result any) error
-	Transact(ctx context.Context, ops ...ovsdb.Operation) ([]ovsdb.OperationResult, error)
-}
-
 // Session is a connection to one database with a copy of its rows that follows
 // changes by others. One goroutine uses it.
 type Session struct {
 	db      Database
-	conn    connection
+	conn    client.Client
 	relay   *relay.Relay
 	changed chan struct{} // has a value after a row has changed
 }

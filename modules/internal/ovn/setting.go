@@ -2,6 +2,7 @@ package ovn
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -27,7 +28,7 @@ type Setting struct {
 // changed.
 func Settle(books map[string]string, s Setting, owner string) (entries map[string]string, change bool, err error) {
 	users := users(books, s.Name)
-	others := slices.DeleteFunc(slices.Clone(users), func(u string) bool { return u == owner })
+	others := without(users, owner)
 	if s.Have == s.Want {
 		if len(others) == 0 || owner == "" || len(others) < len(users) {
 			return nil, false, nil
@@ -72,7 +73,7 @@ func Releases(books map[string]string, owner string) []Release {
 }
 
 func release(books map[string]string, name, owner string) Release {
-	left := slices.DeleteFunc(users(books, name), func(u string) bool { return u == owner })
+	left := without(users(books, name), owner)
 	if len(left) > 0 {
 		return Release{Name: name, Set: map[string]string{usersPrefix + name: join(left)}}
 	}
@@ -82,12 +83,25 @@ func release(books map[string]string, name, owner string) Release {
 	}
 }
 
+// Record changes the records as the release asks.
+func (r Release) Record(books map[string]string) {
+	maps.Copy(books, r.Set)
+	for _, key := range r.Unset {
+		delete(books, key)
+	}
+}
+
 // users lists the clusters that use a setting.
 func users(books map[string]string, name string) []string {
 	if books[usersPrefix+name] == "" {
 		return nil
 	}
 	return strings.Split(books[usersPrefix+name], ",")
+}
+
+// without returns the clusters but one.
+func without(users []string, owner string) []string {
+	return slices.DeleteFunc(slices.Clone(users), func(u string) bool { return u == owner })
 }
 
 func join(users []string) string {

@@ -61,12 +61,7 @@ func Share(thing string, row any, ids *map[string]string, owner string, change C
 // Leave returns the edit that removes a cluster's mark from a row that others still share.
 // last is true if no other shares it, so that the row must be removed.
 func Leave(thing string, row any, ids *map[string]string, owner string) (change Change, last bool) {
-	var others []string
-	for _, sharer := range Sharers(*ids) {
-		if sharer != owner {
-			others = append(others, sharer)
-		}
-	}
+	others := without(Sharers(*ids), owner)
 	if len(others) == 0 {
 		return Change{}, true
 	}

@@ -1,6 +1,7 @@
 package ovn
 
 import (
+	"cmp"
 	"context"
 	"errors"
 
@@ -30,12 +31,11 @@ type Decision[R any] func(rows R, owner string) (Change, error)
 // Plan reads a database and returns the step for the decision's change. When the step runs, it
 // reads and decides again, so that it is right after an interruption and beside other clients.
 func Plan[R any](ctx context.Context, h module.Host, db Database, decide Decision[R]) ([]module.Step, error) {
-	s, err := Open(ctx, h, db)
+	rows, err := Read[R](ctx, h, db)
 	if err != nil {
 		return nil, err
 	}
-	defer s.Close()
-	change, err := decideFrom(ctx, s, h, decide)
+	change, err := decide(rows, ownership.Signature(h))
 	if err != nil || change.Empty() {
 		return nil, err
 	}
@@ -79,20 +79,13 @@ func attemptOnce[R any](ctx context.Context, h module.Host, db Database, decide 
 		return err
 	}
 	defer s.Close()
-	change, err := decideFrom(ctx, s, h, decide)
-	if err != nil {
-		return err
-	}
-	if change.Blocked != nil {
-		return change.Blocked
-	}
-	return s.Commit(ctx, change.Edits...)
-}
-
-func decideFrom[R any](ctx context.Context, s *Session, h module.Host, decide Decision[R]) (Change, error) {
 	var rows R
 	if err := s.Read(ctx, &rows); err != nil {
-		return Change{}, err
+		return err
 	}
-	return decide(rows, ownership.Signature(h))
+	change, err := decide(rows, ownership.Signature(h))
+	if err := cmp.Or(err, change.Blocked); err != nil {
+		return err
+	}
+	return s.Commit(ctx, change.Edits...)
 }

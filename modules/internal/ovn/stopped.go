@@ -9,6 +9,8 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/ovn-org/libovsdb/ovsdb"
+
 	"kinit/engine/module"
 	"kinit/modules/internal/ownership"
 )
@@ -46,18 +48,21 @@ func (db Database) stored(ctx context.Context, h module.Host) (int, error) {
 	if err != nil {
 		return 0, fmt.Errorf("look into %s, which is stopped: %w; start %s and try again", db.File, err, db.Need)
 	}
-	var answers []struct {
-		Rows []struct {
-			ExternalIDs ids `json:"external_ids"`
-		}
-	}
+	var answers []ovsdb.OperationResult
 	if err := json.Unmarshal([]byte(out.Stdout), &answers); err != nil {
 		return 0, fmt.Errorf("read the output of ovsdb-tool: %w", err)
 	}
 	count := 0
 	for _, answer := range answers {
 		for _, row := range answer.Rows {
-			count += marked(row.ExternalIDs, ownership.Signature(h))
+			found, _ := row["external_ids"].(ovsdb.OvsMap)
+			ids := map[string]string{}
+			for key, value := range found.GoMap {
+				ids[fmt.Sprint(key)] = fmt.Sprint(value)
+			}
+			if isMarked(ids, ownership.Signature(h)) {
+				count++
+			}
 		}
 	}
 	return count, nil
@@ -69,27 +74,8 @@ func (db Database) selection() []any {
 	all := []any{db.Name}
 	for _, table := range slices.Sorted(maps.Keys(db.tables)) {
 		if slices.Contains(columns(db.tables[table]), "external_ids") {
-			all = append(all, map[string]any{"op": "select", "table": table, "where": []any{}, "columns": []string{"_uuid", "external_ids"}})
+			all = append(all, ovsdb.Operation{Op: ovsdb.OperationSelect, Table: table, Columns: []string{"_uuid", "external_ids"}})
 		}
 	}
 	return all
-}
-
-// ids is a map as OVSDB writes it (RFC 7047, 5.1): ["map", [[key, value], …]].
-type ids map[string]string
-
-func (m *ids) UnmarshalJSON(text []byte) error {
-	var tagged [2]json.RawMessage
-	if err := json.Unmarshal(text, &tagged); err != nil {
-		return err
-	}
-	var pairs [][2]string
-	if err := json.Unmarshal(tagged[1], &pairs); err != nil {
-		return err
-	}
-	*m = ids{}
-	for _, pair := range pairs {
-		(*m)[pair[0]] = pair[1]
-	}
-	return nil
 }

@@ -22,6 +22,9 @@ type Rows struct {
 	GroupChassis []GroupChassis
 }
 
+// Global returns the one row of NB_Global, an empty one if no program has opened the database yet.
+func (r Rows) Global() Global { return table.Only(r.Globals) }
+
 // SwitchesNamed returns the logical switches of a name; the database allows
 // several.
 func (r Rows) SwitchesNamed(name string) []Switch {

@@ -42,11 +42,6 @@ func (s Status) Led() bool {
 	return s.Status == Member && s.Leader != "" && s.Leader != "unknown"
 }
 
-// Has reports whether the server with an id is among those of the cluster.
-func (s Status) Has(id string) bool {
-	return slices.ContainsFunc(s.Servers, func(one Server) bool { return Same(one.ID, id) })
-}
-
 // Same reports whether an id has these first digits.
 func Same(digits, id string) bool { return digits != "" && strings.HasPrefix(id, digits) }
 

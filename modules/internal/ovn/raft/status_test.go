@@ -36,7 +36,7 @@ func TestStatusIsRead(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("state (-want +got):\n%s", diff)
 	}
-	if !got.Led() || !got.Has("14f3aaaa-0000") || got.Has("0000aaaa-0000") || got.Servers[1].IP() != "192.0.2.3" {
+	if !got.Led() || !Same(got.Servers[1].ID, "14f3aaaa-0000") || Same(got.Servers[1].ID, "0000aaaa-0000") || got.Servers[1].IP() != "192.0.2.3" {
 		t.Errorf("led %t, servers %v", got.Led(), got.Servers)
 	}
 	if diff := cmp.Diff(State{Kind: None}, parse("kind=none\n")); diff != "" {

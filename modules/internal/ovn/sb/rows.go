@@ -13,6 +13,9 @@ type Rows struct {
 	ChassisPrivate []ChassisPrivate
 }
 
+// Global returns the one row of SB_Global, an empty one if no program has opened the database yet.
+func (r Rows) Global() Global { return table.Only(r.Globals) }
+
 // Global is the one row of SB_Global.
 type Global struct {
 	UUID        string   `ovsdb:"_uuid"`

@@ -12,6 +12,12 @@ type SSL struct {
 	ExternalIDs map[string]string `ovsdb:"external_ids"`
 }
 
+// Only returns the row of a table for one row, an empty one if it is not there.
+func Only[T any](rows []T) T {
+	row, _ := First(rows, func(T) bool { return true })
+	return row
+}
+
 // First returns the first of the rows for which is returns true.
 func First[T any](rows []T, is func(T) bool) (row T, found bool) {
 	i := slices.IndexFunc(rows, is)

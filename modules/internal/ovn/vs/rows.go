@@ -59,13 +59,8 @@ type Interface struct {
 	ExternalIDs map[string]string `ovsdb:"external_ids"`
 }
 
-// Root returns the one row of Open_vSwitch.
-func (r Rows) Root() Root {
-	if len(r.Roots) == 0 {
-		return Root{}
-	}
-	return r.Roots[0]
-}
+// Root returns the one row of Open_vSwitch, an empty one if the daemon has never run.
+func (r Rows) Root() Root { return table.Only(r.Roots) }
 
 // Bridge returns the bridge of a name, which is unique.
 func (r Rows) Bridge(name string) (Bridge, bool) {

@@ -4,10 +4,7 @@
 package vswitch
 
 import (
-	"fmt"
-	"maps"
 	"slices"
-	"strings"
 
 	"kinit/modules/internal/ovn"
 	"kinit/modules/internal/ovn/vs"
@@ -31,24 +28,22 @@ func DropBridge(rows vs.Rows, bridge vs.Bridge, owner string) ovn.Change {
 		return left
 	}
 	root := rows.Root()
-	change := ovn.Change{Text: "delete bridge " + bridge.Name, Edits: []ovn.Edit{ovn.Unlink(&root, &root.Bridges, bridge.UUID)}}
-	if foreign := ForeignPorts(rows, bridge, owner); len(foreign) > 0 {
-		change.Blocked = fmt.Errorf("bridge %s has ports that are not owned by %s: %s; remove them with \"ovs-vsctl del-port\" if nobody needs them",
-			bridge.Name, ovn.Who(owner), strings.Join(foreign, ", "))
+	return ovn.Change{
+		Text:    "delete bridge " + bridge.Name,
+		Edits:   []ovn.Edit{ovn.Unlink(&root, &root.Bridges, bridge.UUID)},
+		Blocked: ovn.Blocked("bridge "+bridge.Name, owner, foreignPorts(rows, bridge, owner), "ovs-vsctl del-port"),
 	}
-	return change
 }
 
-// ForeignPorts names the live ports of a bridge that are neither the owner's nor
-// made by Open vSwitch or OVN themselves, sorted.
-func ForeignPorts(rows vs.Rows, bridge vs.Bridge, owner string) []string {
+// foreignPorts names the live ports of a bridge that are neither the owner's nor
+// made by Open vSwitch or OVN themselves.
+func foreignPorts(rows vs.Rows, bridge vs.Bridge, owner string) []string {
 	var names []string
 	for _, p := range rows.PortsOf(bridge) {
 		if p.Name != bridge.Name && !ovn.IsOwned(p.ExternalIDs, owner) && !madeByOVN(p) && !dead(rows, p) {
 			names = append(names, p.Name)
 		}
 	}
-	slices.Sort(names)
 	return names
 }
 
@@ -74,15 +69,12 @@ func dead(rows vs.Rows, p vs.Port) bool {
 // restored.
 func ReleaseBridge(bridge vs.Bridge, owner string) ovn.Change {
 	want := bridge
-	want.ExternalIDs = maps.Clone(bridge.ExternalIDs)
+	want.ExternalIDs = ovn.Merged(bridge.ExternalIDs, nil)
 	for _, r := range ovn.Releases(bridge.ExternalIDs, owner) {
 		if r.Restore && r.Name == DatapathSetting {
 			want.DatapathType = r.Prior
 		}
-		maps.Copy(want.ExternalIDs, r.Set)
-		for _, key := range r.Unset {
-			delete(want.ExternalIDs, key)
-		}
+		r.Record(want.ExternalIDs)
 	}
 	return ovn.Correct("restore bridge "+bridge.Name, bridge, want, "datapath_type", "external_ids")
 }

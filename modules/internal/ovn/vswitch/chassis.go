@@ -25,7 +25,7 @@ type HostSettings struct {
 
 // NewHostSettings takes the host's settings from its external_ids.
 func NewHostSettings(ids map[string]string) *HostSettings {
-	return &HostSettings{ids: Merged(ids, nil)}
+	return &HostSettings{ids: ovn.Merged(ids, nil)}
 }
 
 // MappingSetting is the name of a physical network's bridge among the settings.
@@ -73,10 +73,7 @@ func (s *HostSettings) Release(owner string, keep []string) {
 		if slices.Contains(keep, r.Name) {
 			continue
 		}
-		maps.Copy(s.ids, r.Set)
-		for _, key := range r.Unset {
-			delete(s.ids, key)
-		}
+		r.Record(s.ids)
 		if r.Restore {
 			s.put(r.Name, r.Prior)
 		}

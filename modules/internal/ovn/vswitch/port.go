@@ -2,7 +2,6 @@ package vswitch
 
 import (
 	"fmt"
-	"maps"
 
 	"kinit/modules/internal/ovn"
 	"kinit/modules/internal/ovn/vs"
@@ -86,8 +85,8 @@ func (p Port) replace(rows vs.Rows, on vs.Bridge, port vs.Port, owner, why strin
 
 func (p Port) update(port vs.Port, device vs.Interface) ovn.Change {
 	marked, tuned := port, p.onto(device)
-	marked.ExternalIDs = Merged(port.ExternalIDs, p.Marks)
-	tuned.ExternalIDs = Merged(device.ExternalIDs, p.IDs)
+	marked.ExternalIDs = ovn.Merged(port.ExternalIDs, p.Marks)
+	tuned.ExternalIDs = ovn.Merged(device.ExternalIDs, p.IDs)
 	var change ovn.Change
 	var lines []string
 	if edit, more := ovn.Compare(port, marked, "external_ids"); edit != nil {
@@ -139,12 +138,4 @@ func OwnedPorts(rows vs.Rows, owner string) []vs.Port {
 		}
 	}
 	return ports
-}
-
-// Merged returns the keys of both maps, with the values of b where both have one.
-func Merged(a, b map[string]string) map[string]string {
-	all := map[string]string{}
-	maps.Copy(all, a)
-	maps.Copy(all, b)
-	return all
 }
