@@ -73,14 +73,7 @@ func (t *Port) Validate() error {
 	if len(t.GatewayChassis) > topPriority {
 		return fmt.Errorf("gateway_chassis has %d chassis, want at most %d", len(t.GatewayChassis), topPriority)
 	}
-	seen := map[string]bool{}
-	for _, chassis := range t.GatewayChassis {
-		if chassis == "" || seen[chassis] {
-			return fmt.Errorf("gateway_chassis: %q is empty or there twice; two hosts may have the same system-id in /etc/openvswitch/system-id.conf", chassis)
-		}
-		seen[chassis] = true
-	}
-	return link.CheckMTU("gateway_mtu", t.GatewayMTU)
+	return cmp.Or(ovn.CheckChassis("gateway_chassis", t.GatewayChassis), link.CheckMTU("gateway_mtu", t.GatewayMTU))
 }
 
 func (t *Port) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {

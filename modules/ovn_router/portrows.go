@@ -21,17 +21,19 @@ func (t *Port) present(rows nb.Rows, owner string) (ovn.Change, error) {
 	if err != nil {
 		return ovn.Change{}, err
 	}
-	var all ovn.Change
-	group, err := t.group(&all, rows, owner)
+	group, id, err := t.group(rows, owner)
 	if err != nil {
 		return ovn.Change{}, err
 	}
-	if err := t.port(&all, rows, router, group, owner); err != nil {
+	port, err := t.port(rows, router, id, owner)
+	if err != nil {
 		return ovn.Change{}, err
 	}
-	if err := t.peerPort(&all, rows, on, owner); err != nil {
+	peer, err := t.peerPort(rows, on, owner)
+	if err != nil {
 		return ovn.Change{}, err
 	}
+	all := ovn.Both(ovn.Both(group, port), peer)
 	if all.Empty() {
 		return ovn.Change{}, nil
 	}
@@ -44,87 +46,73 @@ func (t *Port) present(rows nb.Rows, owner string) (ovn.Change, error) {
 	return all, nil
 }
 
-// note adds an edit and its description.
-func note(all *ovn.Change, lines []string, edits ...ovn.Edit) {
-	if all.Text != "" {
-		lines = append([]string{all.Text}, lines...)
-	}
-	all.Text = strings.Join(lines, "\n")
-	all.Edits = append(all.Edits, edits...)
-}
-
-// port adds the edits of the router's port. group is the UUID of its chassis group.
-func (t *Port) port(all *ovn.Change, rows nb.Rows, router nb.Router, group *string, owner string) error {
+// port returns the change of the router's port. group is the UUID of its chassis group.
+func (t *Port) port(rows nb.Rows, router nb.Router, group *string, owner string) (ovn.Change, error) {
 	want := nb.RouterPort{
 		UUID: "routerport", Name: t.name(), MAC: t.MAC, Networks: t.Networks, Group: group,
 		Options: t.options(), ExternalIDs: ovn.Owned(owner, nil),
 	}
+	create := []ovn.Edit{ovn.Insert(&want), ovn.Link(&router, &router.Ports, want.UUID)}
 	have, found := rows.RouterPort(t.name())
 	if !found {
-		lines := append([]string{"create router port " + t.name()}, indent(ovn.Show(want, "mac", "networks", "options"))...)
-		note(all, lines, ovn.Insert(&want), ovn.Link(&router, &router.Ports, want.UUID))
-		return nil
+		return ovn.Change{Text: ovn.Lines("create router port "+t.name(), ovn.Show(want, "mac", "networks", "options")), Edits: create}, nil
 	}
 	if !ovn.IsOwned(have.ExternalIDs, owner) {
-		return ovn.Foreign("router port "+t.name(), have.ExternalIDs, owner, "ovn-nbctl lrp-del "+t.name())
+		return ovn.Change{}, t.foreign(have, owner)
 	}
 	if home, _ := rows.RouterOf(have.UUID); home.Name != t.Router {
-		note(all, []string{"move router port " + t.name() + " from logical router " + home.Name},
-			ovn.Unlink(&home, &home.Ports, have.UUID), ovn.Insert(&want), ovn.Link(&router, &router.Ports, want.UUID))
-		return nil
+		return ovn.Change{
+			Text:  "move router port " + t.name() + " from logical router " + home.Name,
+			Edits: append([]ovn.Edit{ovn.Unlink(&home, &home.Ports, have.UUID)}, create...),
+		}, nil
 	}
-	if edit, lines := ovn.Compare(have, want, "mac", "networks", "options", "ha_chassis_group"); edit != nil {
-		note(all, append([]string{"change router port " + t.name()}, indent(lines)...), edit)
-	}
-	return nil
+	return ovn.Correct("change router port "+t.name(), have, want, "mac", "networks", "options", "ha_chassis_group"), nil
 }
 
-// peerPort adds the edits of the switch's port.
-func (t *Port) peerPort(all *ovn.Change, rows nb.Rows, on nb.Switch, owner string) error {
+// peerPort returns the change of the switch's port.
+func (t *Port) peerPort(rows nb.Rows, on nb.Switch, owner string) (ovn.Change, error) {
 	want := nb.SwitchPort{
 		UUID: "peer", Name: t.peer(), Type: "router", Addresses: []string{"router"},
 		Options: t.peerOptions(), ExternalIDs: ovn.Owned(owner, nil),
 	}
 	have, found := rows.SwitchPort(t.peer())
 	if !found {
-		note(all, []string{"create port " + t.peer()}, ovn.Insert(&want), ovn.Link(&on, &on.Ports, want.UUID))
-		return nil
+		edits := []ovn.Edit{ovn.Insert(&want), ovn.Link(&on, &on.Ports, want.UUID)}
+		return ovn.Change{Text: "create port " + t.peer(), Edits: edits}, nil
 	}
 	if !ovn.IsOwned(have.ExternalIDs, owner) {
-		return ovn.Foreign("port "+t.peer(), have.ExternalIDs, owner, "ovn-nbctl lsp-del "+t.peer())
+		return ovn.Change{}, ovn.Foreign("port "+t.peer(), have.ExternalIDs, owner, "ovn-nbctl lsp-del "+t.peer())
 	}
-	if edit, lines := ovn.Compare(have, want, "type", "addresses", "options"); edit != nil {
-		note(all, append([]string{"change port " + t.peer()}, indent(lines)...), edit)
-	}
-	return nil
+	return ovn.Correct("change port "+t.peer(), have, want, "type", "addresses", "options"), nil
 }
 
-// group adds the edits of the chassis group and returns its UUID, nil without
-// gateway chassis. The group has the port's name.
-func (t *Port) group(all *ovn.Change, rows nb.Rows, owner string) (*string, error) {
+// group returns the change of the chassis group, and its UUID, nil without gateway chassis. The
+// group has the port's name.
+func (t *Port) group(rows nb.Rows, owner string) (ovn.Change, *string, error) {
 	have, found := rows.Group(t.name())
 	if found && !ovn.IsOwned(have.ExternalIDs, owner) {
-		return nil, ovn.Foreign("chassis group "+t.name(), have.ExternalIDs, owner, "ovn-nbctl ha-chassis-group-del "+t.name())
+		return ovn.Change{}, nil, ovn.Foreign("chassis group "+t.name(), have.ExternalIDs, owner, "ovn-nbctl ha-chassis-group-del "+t.name())
 	}
 	if len(t.GatewayChassis) == 0 {
-		if found {
-			note(all, []string{"delete chassis group " + t.name()}, ovn.Delete(&have))
+		if !found {
+			return ovn.Change{}, nil, nil
 		}
-		return nil, nil
+		return ovn.Change{Text: "delete chassis group " + t.name(), Edits: []ovn.Edit{ovn.Delete(&have)}}, nil, nil
 	}
-	text := fmt.Sprintf("bind to chassis %s", strings.Join(t.GatewayChassis, ", "))
 	members, names := t.members(owner)
+	change := ovn.Change{Text: "bind to chassis " + strings.Join(t.GatewayChassis, ", "), Edits: members}
 	if !found {
 		group := nb.Group{UUID: "group", Name: t.name(), Chassis: names, ExternalIDs: ovn.Owned(owner, nil)}
-		note(all, []string{text}, append(members, ovn.Insert(&group))...)
-		return &group.UUID, nil
+		change.Edits = append(change.Edits, ovn.Insert(&group))
+		return change, &group.UUID, nil
 	}
-	if !slices.Equal(ranks(rows.ChassisOf(have)), t.ranks()) {
-		want := have
-		want.Chassis = names
-		note(all, []string{text}, append(members, ovn.Update(&want, &want.Chassis))...)
+	if slices.Equal(ranks(rows.ChassisOf(have)), t.ranks()) {
+		return ovn.Change{}, &have.UUID, nil
 	}
-	return &have.UUID, nil
+	want := have
+	want.Chassis = names
+	change.Edits = append(change.Edits, ovn.Update(&want, &want.Chassis))
+	return change, &have.UUID, nil
 }
 
 // members returns the inserts of the group's chassis and the names of their rows.
@@ -161,14 +149,11 @@ func (t *Port) absent(rows nb.Rows, owner string) (ovn.Change, error) {
 		return ovn.Change{}, nil
 	}
 	if !ovn.IsOwned(have.ExternalIDs, owner) {
-		return ovn.Change{}, ovn.Foreign("router port "+t.name(), have.ExternalIDs, owner, "ovn-nbctl lrp-del "+t.name())
+		return ovn.Change{}, t.foreign(have, owner)
 	}
 	return ovn.Change{Text: "delete router port " + t.name(), Edits: ovn.DropRouterPort(rows, have, owner)}, nil
 }
 
-func indent(lines []string) []string {
-	for i, line := range lines {
-		lines[i] = "  " + line
-	}
-	return lines
+func (t *Port) foreign(have nb.RouterPort, owner string) error {
+	return ovn.Foreign("router port "+t.name(), have.ExternalIDs, owner, "ovn-nbctl lrp-del "+t.name())
 }

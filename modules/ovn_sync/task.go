@@ -40,14 +40,7 @@ func (t *Task) Validate() error {
 	if len(t.Chassis)+len(t.Ports) == 0 {
 		return errors.New("chassis and ports are empty, want the ids of the chassis to wait for")
 	}
-	seen := map[string]bool{}
-	for _, id := range t.Chassis {
-		if id == "" || seen[id] {
-			return fmt.Errorf("chassis: %q is empty or there twice; two hosts may have the same system-id in /etc/openvswitch/system-id.conf", id)
-		}
-		seen[id] = true
-	}
-	return nil
+	return ovn.CheckChassis("chassis", t.Chassis)
 }
 
 // view is a snapshot of both databases.

@@ -2,6 +2,7 @@ package ovn
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -49,6 +50,16 @@ func Want(rows nb.Rows, owner string, hosts []string) Change {
 		Text:  "note the members of OVN's databases: " + strings.Join(hosts, ", "),
 		Edits: []Edit{SetKeys(&global, &global.ExternalIDs, map[string]string{membersPrefix + owner: strings.Join(hosts, ",")})},
 	}
+}
+
+// CheckChassis returns the mistake in an argument that lists the ids of chassis.
+func CheckChassis(argument string, ids []string) error {
+	for i, id := range ids {
+		if id == "" || slices.Contains(ids[:i], id) {
+			return fmt.Errorf("%s: %q is empty or there twice; two hosts may have the same system-id in /etc/openvswitch/system-id.conf", argument, id)
+		}
+	}
+	return nil
 }
 
 // MakeGlobal makes the row of the northbound database that records are in, unless it is there. OVN's programs
