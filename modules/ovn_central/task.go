@@ -151,7 +151,7 @@ func (t *Task) present(rows sb.Rows, owner string) (ovn.Change, error) {
 	if global.UUID == "" {
 		return t.fresh(sb.Global{UUID: "global"}, owner), nil
 	}
-	tls, err := t.tls(rows, global, owner)
+	tls, err := ovn.WantSSL(rows.SSLs, &global, &global.SSL, t.ssl(owner), "the southbound database", owner)
 	if err != nil {
 		return ovn.Change{}, err
 	}
@@ -178,14 +178,6 @@ func (t *Task) fresh(global sb.Global, owner string) ovn.Change {
 		edits = append(edits, ovn.Insert(&tls))
 	}
 	return ovn.Change{Text: "listen on " + t.SBListen, Edits: append(edits, ovn.Insert(&global))}
-}
-
-// tls decides about the row with the TLS files.
-func (t *Task) tls(rows sb.Rows, global sb.Global, owner string) (ovn.Change, error) {
-	if t.PrivateKey == "" {
-		return ovn.Change{}, nil
-	}
-	return ovn.WantSSL(rows.SSLs, &global, &global.SSL, t.ssl(owner), "the southbound database", owner)
 }
 
 // listener decides about the address.

@@ -139,7 +139,8 @@ func (t *Task) present(rows vs.Rows, host, owner string) (ovn.Change, error) {
 		}
 	}
 	change := settings.Change(root)
-	tls, err := t.tls(rows, owner)
+	files := table.SSL{PrivateKey: t.PrivateKey, Certificate: t.Certificate, CACert: t.CACert}
+	tls, err := ovn.WantSSL(rows.SSLs, &root, &root.SSL, files, "Open vSwitch", owner)
 	return ovn.Both(change, tls), err
 }
 
@@ -170,16 +171,6 @@ func (t *Task) settings() map[string]string {
 	}
 	maps.Copy(all, t.Settings)
 	return all
-}
-
-// tls decides about the row with ovn-controller's TLS files.
-func (t *Task) tls(rows vs.Rows, owner string) (ovn.Change, error) {
-	if t.PrivateKey == "" {
-		return ovn.Change{}, nil
-	}
-	root := rows.Root()
-	want := table.SSL{PrivateKey: t.PrivateKey, Certificate: t.Certificate, CACert: t.CACert}
-	return ovn.WantSSL(rows.SSLs, &root, &root.SSL, want, "Open vSwitch", owner)
 }
 
 // absent returns the change that gives the settings up. Without an owner there are no

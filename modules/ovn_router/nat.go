@@ -77,7 +77,12 @@ func (t *NAT) find(rows nb.Rows, owner string) (router nb.Router, have nb.NAT, m
 		return n.Type == t.Type && same
 	})
 	if err == nil && found && !ovn.IsOwned(have.ExternalIDs, owner) {
-		err = t.foreign(have, owner)
+		key := have.ExternalIP
+		if have.Type == "snat" {
+			key = have.LogicalIP
+		}
+		err = ovn.Foreign(fmt.Sprintf("%s of %s on logical router %s", have.Type, key, t.Router), have.ExternalIDs, owner,
+			fmt.Sprintf("ovn-nbctl lr-nat-del %s %s %s", t.Router, have.Type, key))
 	}
 	return router, have, missing, err
 }
@@ -107,13 +112,4 @@ func (t *NAT) absent(rows nb.Rows, owner string) (ovn.Change, error) {
 		Text:  fmt.Sprintf("delete %s %s to %s of logical router %s", have.Type, have.LogicalIP, have.ExternalIP, t.Router),
 		Edits: []ovn.Edit{ovn.Unlink(&router, &router.NAT, have.UUID)},
 	}, nil
-}
-
-func (t *NAT) foreign(have nb.NAT, owner string) error {
-	key := have.ExternalIP
-	if have.Type == "snat" {
-		key = have.LogicalIP
-	}
-	return ovn.Foreign(fmt.Sprintf("%s of %s on logical router %s", have.Type, key, t.Router), have.ExternalIDs, owner,
-		fmt.Sprintf("ovn-nbctl lr-nat-del %s %s %s", t.Router, have.Type, key))
 }

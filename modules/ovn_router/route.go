@@ -60,7 +60,8 @@ func (t *Route) find(rows nb.Rows, owner string) (router nb.Router, have nb.Rout
 	router, missing, err = ovn.FindRouter(rows, t.Router, owner)
 	have, found := table.First(rows.RoutesOf(router), func(r nb.Route) bool { return r.Prefix == t.Prefix })
 	if err == nil && found && !ovn.IsOwned(have.ExternalIDs, owner) {
-		err = t.foreign(have, owner)
+		err = ovn.Foreign(fmt.Sprintf("route %s on logical router %s", t.Prefix, t.Router), have.ExternalIDs, owner,
+			fmt.Sprintf("ovn-nbctl lr-route-del %s %s", t.Router, t.Prefix))
 	}
 	return router, have, missing, err
 }
@@ -90,9 +91,4 @@ func (t *Route) absent(rows nb.Rows, owner string) (ovn.Change, error) {
 		Text:  fmt.Sprintf("delete route %s via %s of logical router %s", have.Prefix, have.Nexthop, t.Router),
 		Edits: []ovn.Edit{ovn.Unlink(&router, &router.StaticRoutes, have.UUID)},
 	}, nil
-}
-
-func (t *Route) foreign(have nb.Route, owner string) error {
-	return ovn.Foreign(fmt.Sprintf("route %s on logical router %s", t.Prefix, t.Router), have.ExternalIDs, owner,
-		fmt.Sprintf("ovn-nbctl lr-route-del %s %s", t.Router, t.Prefix))
 }

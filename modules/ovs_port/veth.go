@@ -141,19 +141,12 @@ func (t *Veth) planAbsent(ctx context.Context, h module.Host) ([]module.Step, er
 		return nil, err
 	}
 	if have.Exists && (len(steps) > 0 || have.Alias == vswitch.Alias(owner)) {
-		return append(steps, t.deletion(t.Name)), nil
+		return append(steps, link.Deletion(t.Name)), nil
 	}
 	if have, err = link.Read(ctx, h, link.Want{Device: t.unmarked(owner)}); have.Exists {
-		steps = append(steps, t.deletion(t.unmarked(owner)))
+		steps = append(steps, link.Deletion(t.unmarked(owner)))
 	}
 	return steps, err
-}
-
-// deletion is the step that removes an end, and the other one with it.
-func (t *Veth) deletion(device string) module.Step {
-	return module.NewStep("delete veth "+device, func(ctx context.Context, h module.Host) error {
-		return link.Delete(ctx, h, device)
-	})
 }
 
 // netns is the namespace as a path.

@@ -40,9 +40,10 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	}
 	t.Look(h, rows)
 	var steps []module.Step
-	for _, p := range vswitch.OwnedPorts(rows, ownership.Signature(h)) {
-		if t.Goes(p.Name) {
-			steps = append(steps, portStep(rows, p, ownership.Signature(h)))
+	owner := ownership.Signature(h)
+	for _, p := range rows.Ports {
+		if ovn.IsOwned(p.ExternalIDs, owner) && t.Goes(p.Name) {
+			steps = append(steps, portStep(rows, p, owner))
 		}
 	}
 	devices, err := t.devices(ctx, h, rows)
@@ -63,9 +64,7 @@ func (t *Task) devices(ctx context.Context, h module.Host, rows vs.Rows) ([]modu
 		if _, found := rows.Port(name); found || !t.Goes(name) {
 			continue
 		}
-		steps = append(steps, module.NewStep("delete veth "+name, func(ctx context.Context, h module.Host) error {
-			return link.Delete(ctx, h, name)
-		}))
+		steps = append(steps, link.Deletion(name))
 	}
 	return steps, nil
 }

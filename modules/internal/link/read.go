@@ -3,7 +3,6 @@ package link
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"strings"
 
@@ -122,8 +121,7 @@ func txOff(ctx context.Context, h module.Host, want Want) (bool, error) {
 func query(ctx context.Context, h module.Host, netns string, into any, argv ...string) error {
 	argv = inside(netns, [][]string{argv})[0]
 	out, err := h.Run(ctx, module.Command{Argv: argv})
-	var exit *module.ExitError
-	if errors.As(err, &exit) && exit.Code == 127 {
+	if module.Exited(err, 127) {
 		return fmt.Errorf("%s is not installed on %s: %w", argv[0], h.Name(), err)
 	}
 	if err != nil {

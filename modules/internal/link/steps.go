@@ -23,14 +23,17 @@ func Plan(ctx context.Context, h module.Host, want Want) ([]module.Step, error) 
 
 // Steps is Plan for a device that was read already.
 func Steps(want Want, have State) []module.Step {
-	commands := Commands(want, have)
+	return step("configure device "+want.Device, Commands(want, have), func(ctx context.Context, h module.Host) error {
+		return Apply(ctx, h, want)
+	})
+}
+
+// step returns the step that shows commands, or none without any.
+func step(title string, commands [][]string, do func(context.Context, module.Host) error) []module.Step {
 	if len(commands) == 0 {
 		return nil
 	}
-	text := "configure device " + want.Device + "\n  " + strings.Join(lines(commands), "\n  ")
-	return module.OneStep(text, func(ctx context.Context, h module.Host) error {
-		return Apply(ctx, h, want)
-	})
+	return module.OneStep(title+"\n  "+strings.Join(lines(commands), "\n  "), do)
 }
 
 // Apply reads the device again and runs the commands it needs.
@@ -69,13 +72,9 @@ func lines(commands [][]string) []string {
 // device itself remains.
 func PlanRemoval(ctx context.Context, h module.Host, device string, addresses []string) ([]module.Step, error) {
 	commands, err := removals(ctx, h, device, addresses)
-	if err != nil || len(commands) == 0 {
-		return nil, err
-	}
-	text := "clear device " + device + "\n  " + strings.Join(lines(commands), "\n  ")
-	return module.OneStep(text, func(ctx context.Context, h module.Host) error {
+	return step("clear device "+device, commands, func(ctx context.Context, h module.Host) error {
 		return RemoveAddresses(ctx, h, device, addresses)
-	}), nil
+	}), err
 }
 
 // RemoveAddresses removes the existing ones of some addresses from a device.
@@ -102,6 +101,13 @@ func removals(ctx context.Context, h module.Host, device string, addresses []str
 		}
 	}
 	return commands, nil
+}
+
+// Deletion is the step that removes an end of a veth, and the other one with it.
+func Deletion(device string) module.Step {
+	return module.NewStep("delete veth "+device, func(ctx context.Context, h module.Host) error {
+		return Delete(ctx, h, device)
+	})
 }
 
 // Delete removes a device, if it exists.

@@ -50,8 +50,11 @@ func FindSSL(rows []table.SSL, uuid *string) (table.SSL, bool) {
 }
 
 // WantSSL decides about the TLS files of a database, which of names. root is its first row, and
-// field the column of it that refers to them.
+// field the column of it that refers to them. Without a private key no files are wanted.
 func WantSSL(rows []table.SSL, root any, field **string, want table.SSL, of, owner string) (Change, error) {
+	if want.PrivateKey == "" {
+		return Change{}, nil
+	}
 	want.UUID, want.ExternalIDs = "ssl", Shared(owner, nil)
 	have, found := FindSSL(rows, *field)
 	if !found {

@@ -55,11 +55,42 @@ func startOverlay(t *testing.T) *overlay {
 
 		moduletest.Do(t, newTask(ovsport.Kind(), func(p *ovsport.Task) { p.Bridge, p.Name = "br-phy", "eth0" }), h)
 	}
-	o.a.Northd()
+	o.northd()
 	return o
 }
 
 // pki makes one key and certificate for all, with Open vSwitch's own tool.
+// northd starts ovn-northd, which carries the northbound database into the
+// southbound one.
+func (o *overlay) northd() {
+	need.Programs(o.t, "ovs", "ovn-northd")
+	o.a.Daemon("ovn-northd", "--ovnnb-db=unix:"+o.a.Socket(ovn.Northbound()), "--ovnsb-db=unix:"+o.a.Socket(ovn.Southbound()),
+		"--unixctl="+filepath.Join(o.a.Dir, "northd.ctl"), "--log-file="+filepath.Join(o.a.Dir, "northd.log"))
+}
+
+// controller starts ovn-controller and returns what ends it as its service does.
+func (o *overlay) controller(m *ovntest.Machine) (stop func()) {
+	pid := filepath.Join(m.Dir, "ovn-controller.pid")
+	m.Daemon("ovn-controller", "unix:"+m.Socket(ovn.Switch()), "--pidfile="+pid, "--log-file="+filepath.Join(m.Dir, "ovn-controller.log"))
+	return func() {
+		o.t.Helper()
+		number, err := os.ReadFile(pid)
+		if err != nil {
+			o.t.Fatal(err)
+		}
+		m.Output("ovn-appctl", "-t", filepath.Join(m.Dir, "ovn-controller."+strings.TrimSpace(string(number))+".ctl"), "exit")
+		m.Until("ovn-controller has ended", func() bool {
+			_, err := os.Stat(pid)
+			return os.IsNotExist(err)
+		})
+	}
+}
+
+// succeeds reports whether a program ends well.
+func succeeds(m *ovntest.Machine, name string, args ...string) bool {
+	return m.Command(name, args...).Run() == nil
+}
+
 func (o *overlay) pki() {
 	o.t.Helper()
 	dir := filepath.Join(o.a.Dir, "pki")
@@ -134,7 +165,7 @@ func (o *overlay) hypervisors() map[string]func() {
 	o.t.Helper()
 	stops := map[string]func(){}
 	for name, m := range map[string]*ovntest.Machine{"nyctea": o.a, "tyto": o.b} {
-		stops[name] = m.Controller()
+		stops[name] = o.controller(m)
 		m.Until("ovn-controller has made its bridge", func() bool { return strings.Contains(m.VS("list-br"), "br-int") })
 		ip := map[string]string{"nyctea": "192.0.2.1", "tyto": "192.0.2.2"}[name]
 		for _, task := range []module.Task{
@@ -252,10 +283,10 @@ func (o *overlay) carriesTCP(from, to, address string) {
 	got := filepath.Join(o.b.Dir, "received")
 	done := make(chan bool)
 	go func() {
-		done <- o.b.Succeeds("ip", "netns", "exec", to, "timeout", "20", "sh", "-c", "busybox nc -l -p 5000 > "+got)
+		done <- succeeds(o.b, "ip", "netns", "exec", to, "timeout", "20", "sh", "-c", "busybox nc -l -p 5000 > "+got)
 	}()
 	o.a.Until("the other end has the text", func() bool {
-		return o.a.Succeeds("ip", "netns", "exec", from, "timeout", "2", "sh", "-c", "echo over the tunnel | busybox nc "+address+" 5000")
+		return succeeds(o.a, "ip", "netns", "exec", from, "timeout", "2", "sh", "-c", "echo over the tunnel | busybox nc "+address+" 5000")
 	})
 	if text, err := os.ReadFile(got); !<-done || err != nil || string(text) != "over the tunnel\n" {
 		o.t.Errorf("received %q, %v", text, err)
@@ -265,7 +296,7 @@ func (o *overlay) carriesTCP(from, to, address string) {
 // reaches waits until an address answers: the first packets teach the switches.
 func reaches(m *ovntest.Machine, pod, address string) {
 	m.Until(pod+" reaches "+address, func() bool {
-		return m.Succeeds("ip", "netns", "exec", pod, "busybox", "ping", "-c", "1", "-W", "1", address)
+		return succeeds(m, "ip", "netns", "exec", pod, "busybox", "ping", "-c", "1", "-W", "1", address)
 	})
 }
 

@@ -3,11 +3,9 @@ package ovntest
 import (
 	"bytes"
 	"errors"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 
 	"kinit/engine/module/moduletest"
@@ -43,37 +41,6 @@ func StartMachine(t testing.TB, dbs ...ovn.Database) *Machine {
 	return m
 }
 
-// Northd starts ovn-northd, which carries the northbound database into the
-// southbound one.
-func (m *Machine) Northd() {
-	m.t.Helper()
-	need.Programs(m.t, "ovs", "ovn-northd")
-	m.daemon("ovn-northd", "--ovnnb-db=unix:"+m.Socket(ovn.Northbound()), "--ovnsb-db=unix:"+m.Socket(ovn.Southbound()),
-		"--unixctl="+filepath.Join(m.Dir, "northd.ctl"), "--log-file="+filepath.Join(m.Dir, "northd.log"))
-}
-
-// Controller starts ovn-controller and returns what ends it as its service does.
-// Without the package ovn-host the test is skipped, or fails where KINIT_REQUIRE
-// names ovn-host.
-func (m *Machine) Controller() (stop func()) {
-	m.t.Helper()
-	need.Programs(m.t, "ovn-host", "ovn-controller")
-	pid := filepath.Join(m.Dir, "ovn-controller.pid")
-	m.daemon("ovn-controller", "unix:"+m.Socket(ovn.Switch()), "--pidfile="+pid, "--log-file="+filepath.Join(m.Dir, "ovn-controller.log"))
-	return func() {
-		m.t.Helper()
-		number, err := os.ReadFile(pid)
-		if err != nil {
-			m.t.Fatal(err)
-		}
-		m.Output("ovn-appctl", "-t", filepath.Join(m.Dir, "ovn-controller."+strings.TrimSpace(string(number))+".ctl"), "exit")
-		m.Until("ovn-controller has ended", func() bool {
-			_, err := os.Stat(pid)
-			return os.IsNotExist(err)
-		})
-	}
-}
-
 // Pod makes a network namespace beside the machine's and returns its name.
 func (m *Machine) Pod(name string) string {
 	m.t.Helper()
@@ -99,7 +66,7 @@ func (m *Machine) Host(owner string) *moduletest.FakeHost {
 }
 
 func (m *Machine) run(argv []string) moduletest.Reply {
-	cmd := m.command(argv[0], argv[1:]...)
+	cmd := m.Command(argv[0], argv[1:]...)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	err := cmd.Run()

@@ -75,7 +75,7 @@ func (s *Servers) startDatabase(db ovn.Database) {
 			"--private-key=db:"+db.Name+",SSL,private_key", "--certificate=db:"+db.Name+",SSL,certificate",
 			"--ca-cert=db:"+db.Name+",SSL,ca_cert")
 	}
-	s.daemon("ovsdb-server", args...)
+	s.Daemon("ovsdb-server", args...)
 	s.Until(socket+" answers", func() bool {
 		conn, err := net.Dial("unix", socket)
 		if err == nil {
@@ -104,7 +104,7 @@ func (s *Servers) initialise(db ovn.Database) {
 func (s *Servers) Vswitchd(args ...string) {
 	s.t.Helper()
 	need.Programs(s.t, "ovs", "ovs-vswitchd")
-	s.daemon("ovs-vswitchd", append([]string{"unix:" + s.Socket(ovn.Switch()), "--unixctl=" + filepath.Join(s.Dir, "vswitchd.ctl"),
+	s.Daemon("ovs-vswitchd", append([]string{"unix:" + s.Socket(ovn.Switch()), "--unixctl=" + filepath.Join(s.Dir, "vswitchd.ctl"),
 		"--log-file=" + filepath.Join(s.Dir, "vswitchd.log")}, args...)...)
 }
 
@@ -114,10 +114,10 @@ func (s *Servers) DummyVswitchd() {
 	s.Vswitchd("--enable-dummy=override", "--disable-system", "--disable-system-route")
 }
 
-// daemon starts a program that runs until the test ends.
-func (s *Servers) daemon(name string, args ...string) {
+// Daemon starts a program that runs until the test ends.
+func (s *Servers) Daemon(name string, args ...string) {
 	s.t.Helper()
-	cmd := s.command(name, args...)
+	cmd := s.Command(name, args...)
 	if err := cmd.Start(); err != nil {
 		s.t.Fatal(err)
 	}
@@ -127,7 +127,8 @@ func (s *Servers) daemon(name string, args ...string) {
 	})
 }
 
-func (s *Servers) command(name string, args ...string) *exec.Cmd {
+// Command is a program that runs where the databases are, with their folders.
+func (s *Servers) Command(name string, args ...string) *exec.Cmd {
 	argv := slices.Concat(s.inside, []string{name}, args)
 	cmd := exec.Command(argv[0], argv[1:]...)
 	cmd.Dir = s.Dir
@@ -139,16 +140,11 @@ func (s *Servers) command(name string, args ...string) *exec.Cmd {
 // the last line end.
 func (s *Servers) Output(name string, args ...string) string {
 	s.t.Helper()
-	out, err := s.command(name, args...).CombinedOutput()
+	out, err := s.Command(name, args...).CombinedOutput()
 	if err != nil {
 		s.t.Fatalf("%s %q: %v\n%s", name, args, err, out)
 	}
 	return strings.TrimRight(string(out), "\n")
-}
-
-// Succeeds reports whether a program ends well.
-func (s *Servers) Succeeds(name string, args ...string) bool {
-	return s.command(name, args...).Run() == nil
 }
 
 // Until waits until a condition holds.

@@ -19,48 +19,44 @@ const (
 
 // HostSettings are the settings in a host's external_ids during an edit:
 // plain keys, and each bridge mapping as a separate setting.
-type HostSettings struct {
-	ids map[string]string
-}
+type HostSettings map[string]string
 
 // NewHostSettings takes the host's settings from its external_ids.
-func NewHostSettings(ids map[string]string) *HostSettings {
-	return &HostSettings{ids: ovn.Merged(ids, nil)}
-}
+func NewHostSettings(ids map[string]string) HostSettings { return ovn.Merged(ids, nil) }
 
 // MappingSetting is the name of a physical network's bridge among the settings.
 func MappingSetting(network string) string { return mappingPrefix + network }
 
 // Get returns a setting's value, empty when it is not set.
-func (s *HostSettings) Get(name string) string {
+func (s HostSettings) Get(name string) string {
 	if network, is := strings.CutPrefix(name, mappingPrefix); is {
-		return parseMappings(s.ids[MappingsKey])[network]
+		return parseMappings(s[MappingsKey])[network]
 	}
-	return s.ids[name]
+	return s[name]
 }
 
 // put sets a value; empty removes it.
-func (s *HostSettings) put(name, value string) {
+func (s HostSettings) put(name, value string) {
 	key := name
 	if network, is := strings.CutPrefix(name, mappingPrefix); is {
-		mappings := parseMappings(s.ids[MappingsKey])
+		mappings := parseMappings(s[MappingsKey])
 		mappings[network] = value
 		key, value = MappingsKey, formatMappings(mappings)
 	}
 	if value == "" {
-		delete(s.ids, key)
+		delete(s, key)
 		return
 	}
-	s.ids[key] = value
+	s[key] = value
 }
 
 // Want sets a value for an owner and records it.
-func (s *HostSettings) Want(name, value, owner string) error {
-	entries, change, err := ovn.Settle(s.ids, ovn.Setting{Name: name, Have: s.Get(name), Want: value}, owner)
+func (s HostSettings) Want(name, value, owner string) error {
+	entries, change, err := ovn.Settle(s, ovn.Setting{Name: name, Have: s.Get(name), Want: value}, owner)
 	if err != nil {
 		return err
 	}
-	maps.Copy(s.ids, entries)
+	maps.Copy(s, entries)
 	if change {
 		s.put(name, value)
 	}
@@ -68,12 +64,12 @@ func (s *HostSettings) Want(name, value, owner string) error {
 }
 
 // Release gives up the owner's settings, except the names to keep.
-func (s *HostSettings) Release(owner string, keep []string) {
-	for _, r := range ovn.Releases(s.ids, owner) {
+func (s HostSettings) Release(owner string, keep []string) {
+	for _, r := range ovn.Releases(s, owner) {
 		if slices.Contains(keep, r.Name) {
 			continue
 		}
-		r.Record(s.ids)
+		r.Record(s)
 		if r.Restore {
 			s.put(r.Name, r.Prior)
 		}
@@ -81,7 +77,7 @@ func (s *HostSettings) Release(owner string, keep []string) {
 }
 
 // Forget removes a setting that has this value.
-func (s *HostSettings) Forget(name, value string) {
+func (s HostSettings) Forget(name, value string) {
 	if s.Get(name) == value {
 		s.put(name, "")
 	}
@@ -89,15 +85,15 @@ func (s *HostSettings) Forget(name, value string) {
 
 // Change returns the edit that writes the settings back: only changed keys, because
 // others store their keys there too.
-func (s *HostSettings) Change(root vs.Root) ovn.Change {
+func (s HostSettings) Change(root vs.Root) ovn.Change {
 	set, unset := map[string]string{}, []string{}
-	for key, value := range s.ids {
+	for key, value := range s {
 		if old, is := root.ExternalIDs[key]; !is || old != value {
 			set[key] = value
 		}
 	}
 	for key := range root.ExternalIDs {
-		if _, is := s.ids[key]; !is {
+		if _, is := s[key]; !is {
 			unset = append(unset, key)
 		}
 	}
@@ -109,7 +105,7 @@ func (s *HostSettings) Change(root vs.Root) ovn.Change {
 		change.Edits = append(change.Edits, ovn.UnsetKeys(&root, &root.ExternalIDs, unset...))
 	}
 	want := root
-	want.ExternalIDs = s.ids
+	want.ExternalIDs = s
 	_, lines := ovn.Compare(root, want, "external_ids")
 	change.Text = ovn.Lines("change the settings of Open vSwitch", lines)
 	return change

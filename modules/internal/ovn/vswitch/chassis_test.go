@@ -18,11 +18,11 @@ func TestMappingsAreSettingsOfTheirOwn(t *testing.T) {
 		"keep": "this", MappingsKey: "a:br-2,b:br-b,provider:br-ex", "kinit-users-ovn-bridge-mappings/provider": "c1",
 		"kinit-users-ovn-bridge-mappings/a": "c1", "kinit-prior-ovn-bridge-mappings/a": "br-a",
 	}
-	if !maps.Equal(s.ids, want) {
-		t.Errorf("settings %v, want %v", s.ids, want)
+	if !maps.Equal(s, want) {
+		t.Errorf("settings %v, want %v", s, want)
 	}
 	s.Release("c1", nil)
-	if want := map[string]string{"keep": "this", MappingsKey: "a:br-a,b:br-b"}; !maps.Equal(s.ids, want) {
-		t.Errorf("settings %v, want %v", s.ids, want)
+	if want := map[string]string{"keep": "this", MappingsKey: "a:br-a,b:br-b"}; !maps.Equal(s, want) {
+		t.Errorf("settings %v, want %v", s, want)
 	}
 }

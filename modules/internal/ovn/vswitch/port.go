@@ -128,14 +128,3 @@ func DropPort(name string) ovn.Decision[vs.Rows] {
 		}, nil
 	}
 }
-
-// OwnedPorts lists the owner's ports.
-func OwnedPorts(rows vs.Rows, owner string) []vs.Port {
-	var ports []vs.Port
-	for _, p := range rows.Ports {
-		if owner != "" && ovn.IsOwned(p.ExternalIDs, owner) {
-			ports = append(ports, p)
-		}
-	}
-	return ports
-}
