@@ -2,12 +2,11 @@ package archive
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 
 	"kinit/engine/module"
 	"kinit/modules/internal/checksum"
+	"kinit/modules/internal/hostfile"
 	"kinit/modules/internal/ownership"
 	"kinit/modules/internal/tree"
 )
@@ -28,25 +27,22 @@ func (t *Task) read(ctx context.Context, h module.Host) (s state, err error) {
 			return s, err
 		}
 	}
-	s.info, err = h.Files().Stat(ctx, t.Dest)
+	s.info, s.exists, err = hostfile.Look(ctx, h, t.Dest)
 	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		s.leftover, err = checksum.Leftover(ctx, h, t.Dest)
-		return s, err
 	case err != nil:
+		return s, err
+	case !s.exists:
+		s.leftover, err = checksum.Leftover(ctx, h, t.Dest)
 		return s, err
 	case !s.info.Mode.IsRegular():
 		return s, fmt.Errorf("%s is no regular file, want an archive or nothing there", t.Dest)
 	}
-	s.exists, s.ours = true, h.Owner() == ""
 	made, err := checksum.Read(ctx, h, t.Dest)
 	if err != nil {
 		return s, err
 	}
 	s.right = made.Fits(s.info) && made.Algorithm == t.algorithm() && made.Hex == tree.Fingerprint(s.entries)
-	if !s.ours {
-		_, s.ours, err = ownership.Of(ctx, h, t.Dest)
-	}
+	s.ours, err = ownership.Ours(ctx, h, t.Dest)
 	return s, err
 }
 

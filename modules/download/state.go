@@ -2,14 +2,13 @@ package download
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"strings"
 
 	"kinit/engine/module"
 	"kinit/modules/internal/checksum"
 	"kinit/modules/internal/content"
+	"kinit/modules/internal/hostfile"
 	"kinit/modules/internal/ownership"
 )
 
@@ -25,36 +24,25 @@ type state struct {
 // read reads the file and computes its checksum if size or time differ from the record.
 func (t *Task) read(ctx context.Context, h module.Host) (state, error) {
 	var s state
-	info, err := h.Files().Stat(ctx, t.Dest)
+	var err error
+	s.info, s.exists, err = hostfile.Look(ctx, h, t.Dest)
 	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return t.readMissing(ctx, h)
 	case err != nil:
 		return s, err
-	case !info.Mode.IsRegular():
+	case !s.exists && t.Absent():
+		s.leftover, err = checksum.Leftover(ctx, h, t.Dest)
+		return s, err
+	case !s.exists:
+		return s, t.wanted(ctx, h)
+	case !s.info.Mode.IsRegular():
 		return s, fmt.Errorf("%s is no regular file, want a file or nothing there", t.Dest)
 	}
-	s = state{exists: true, info: info, ours: h.Owner() == ""}
 	if !t.Absent() {
-		if s.right, err = t.isRight(ctx, h, info); err != nil || s.right {
+		if s.right, err = t.isRight(ctx, h, s.info); err != nil || s.right {
 			return s, err
 		}
 	}
-	if !s.ours {
-		_, s.ours, err = ownership.Of(ctx, h, t.Dest)
-	}
-	return s, err
-}
-
-// readMissing looks for leftovers of an interrupted task if the file is absent.
-func (t *Task) readMissing(ctx context.Context, h module.Host) (state, error) {
-	var s state
-	if !t.Absent() {
-		err := t.wanted(ctx, h)
-		return s, err
-	}
-	var err error
-	s.leftover, err = checksum.Leftover(ctx, h, t.Dest)
+	s.ours, err = ownership.Ours(ctx, h, t.Dest)
 	return s, err
 }
 

@@ -69,14 +69,12 @@ func (t *Task) dest() (string, error) {
 
 // source describes the file on the host; an optional one that is missing has no name.
 func (t *Task) source(ctx context.Context, h module.Host) (string, module.FileInfo, error) {
-	at, info, err := hostfile.Follow(ctx, h, t.Source)
+	at, info, err := hostfile.Regular(ctx, h, t.Source)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && t.Optional:
-		return "", module.FileInfo{}, nil
+		return "", info, nil
 	case errors.Is(err, fs.ErrNotExist):
-		return "", info, fmt.Errorf("%s does not exist on %s: set optional = true if it may be missing", t.Source, h.Name())
-	case err == nil && !info.Mode.IsRegular():
-		return "", info, fmt.Errorf("%s is no regular file, want one file", t.Source)
+		err = fmt.Errorf("%s does not exist on %s: set optional = true if it may be missing", t.Source, h.Name())
 	}
 	return at, info, err
 }

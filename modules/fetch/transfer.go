@@ -3,7 +3,6 @@ package fetch
 import (
 	"context"
 	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -38,8 +37,7 @@ func sumThere(ctx context.Context, h module.Host, path string, size int64) (stri
 		return content.Sum(ctx, h, "sha256", path)
 	}
 	text, err := content.ReadAll(ctx, h, path)
-	sum := sha256.Sum256(text)
-	return hex.EncodeToString(sum[:]), err
+	return fmt.Sprintf("%x", sha256.Sum256(text)), err
 }
 
 // sumHere returns the checksum and the size of a file of this machine.
@@ -55,7 +53,7 @@ func sumHere(ctx context.Context, path string) (sum string, size int64, err erro
 		defer file.Close()
 		hash := sha256.New()
 		size, err = io.Copy(hash, &reader{ctx: ctx, Reader: file})
-		sum = hex.EncodeToString(hash.Sum(nil))
+		sum = fmt.Sprintf("%x", hash.Sum(nil))
 		return err
 	})
 	return sum, size, err

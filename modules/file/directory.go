@@ -2,9 +2,7 @@ package file
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"path"
 
 	"kinit/engine/module"
@@ -67,7 +65,7 @@ func (t *DirectoryTask) decide(h module.Host, s state) ([]module.Step, error) {
 
 // create marks each folder that is missing, from the top, and makes it.
 func (t *DirectoryTask) create(ctx context.Context, h module.Host) error {
-	missing, err := missingFrom(ctx, h, t.Path)
+	missing, err := hostfile.MissingFolders(ctx, h, t.Path)
 	if err != nil {
 		return err
 	}
@@ -81,22 +79,6 @@ func (t *DirectoryTask) create(ctx context.Context, h module.Host) error {
 		return err
 	}
 	return h.Files().Mkdir(ctx, t.Path, attr)
-}
-
-// missingFrom lists the missing folders of a path, the topmost first.
-func missingFrom(ctx context.Context, h module.Host, dir string) ([]string, error) {
-	var missing []string
-	for ; dir != "/"; dir = path.Dir(dir) {
-		_, err := h.Files().Stat(ctx, dir)
-		if err == nil {
-			break
-		}
-		if !errors.Is(err, fs.ErrNotExist) {
-			return nil, err
-		}
-		missing = append([]string{dir}, missing...)
-	}
-	return missing, nil
 }
 
 func (t *DirectoryTask) planRemove(h module.Host, s state) ([]module.Step, error) {

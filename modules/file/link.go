@@ -5,14 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"time"
 
 	"kinit/engine/module"
+	"kinit/modules/internal/hostfile"
 	"kinit/modules/internal/pathmark"
 )
-
-// cleanUp is how long removing a temporary link may take after the task's time is over.
-const cleanUp = 10 * time.Second
 
 // LinkTask is a present or absent symbolic link.
 //
@@ -95,9 +92,7 @@ func (t *LinkTask) create(ctx context.Context, h module.Host) error {
 		return err
 	}
 	if err := h.Files().Rename(ctx, temp, t.Path); err != nil {
-		clean, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanUp)
-		defer cancel()
-		return errors.Join(err, h.Files().Remove(clean, temp))
+		return errors.Join(err, hostfile.Discard(ctx, h, temp))
 	}
 	return nil
 }

@@ -2,10 +2,10 @@ package file
 
 import (
 	"context"
-	"errors"
 	"io/fs"
 
 	"kinit/engine/module"
+	"kinit/modules/internal/hostfile"
 	"kinit/modules/internal/ownership"
 )
 
@@ -19,16 +19,13 @@ type state struct {
 // read reads a path. It reads the marks only if the path may have to be replaced or
 // removed.
 func read(ctx context.Context, h module.Host, path string, replace bool) (state, error) {
-	info, err := h.Files().Stat(ctx, path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return state{}, nil
-	}
-	if err != nil {
+	info, there, err := hostfile.Look(ctx, h, path)
+	if err != nil || !there {
 		return state{}, err
 	}
-	s := state{exists: true, info: info, ours: h.Owner() == ""}
-	if !s.ours && replace {
-		_, s.ours, err = ownership.Of(ctx, h, path)
+	s := state{exists: true, info: info}
+	if replace {
+		s.ours, err = ownership.Ours(ctx, h, path)
 	}
 	return s, err
 }

@@ -57,8 +57,7 @@ func (t *Task) read(ctx context.Context, h module.Host) (state, error) {
 	if err != nil && !errors.Is(err, virt.ErrNotInstalled) {
 		return state{}, err
 	}
-	s.logs, err = virt.LogsOwned(ctx, h, t.Name)
-	s.logs = s.logs && h.Owner() != ""
+	_, s.logs, err = ownership.Of(ctx, h, t.Name, virt.LogKind)
 	return s, err
 }
 

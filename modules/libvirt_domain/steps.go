@@ -4,9 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 
 	"kinit/engine/module"
+	"kinit/modules/internal/hostfile"
 	"kinit/modules/internal/ownership"
 	"kinit/modules/internal/virt"
 )
@@ -44,11 +44,7 @@ func (t *Task) define(ctx context.Context, h module.Host) error {
 // ownLogs marks the future logs of the domain, unless another owner's logs exist
 // already.
 func (t *Task) ownLogs(ctx context.Context, h module.Host) error {
-	_, err := h.Files().Stat(ctx, virt.ConsoleLog(t.Name))
-	if err == nil {
-		return nil
-	}
-	if !errors.Is(err, fs.ErrNotExist) {
+	if _, there, err := hostfile.Look(ctx, h, virt.ConsoleLog(t.Name)); err != nil || there {
 		return err
 	}
 	return h.Own(ctx, virt.LogMark(t.Name))

@@ -3,12 +3,11 @@ package volume
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
 
 	"kinit/engine/module"
 	"kinit/engine/size"
+	"kinit/modules/internal/hostfile"
 	"kinit/modules/internal/ownership"
 )
 
@@ -33,7 +32,7 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 // that steps check it again.
 func (t *Task) read(ctx context.Context, h module.Host) (state, error) {
 	var s state
-	there, err := exists(ctx, h, t.path())
+	_, there, err := hostfile.Look(ctx, h, t.path())
 	if err != nil {
 		return s, err
 	}
@@ -141,7 +140,7 @@ type image struct {
 // inspect reads an image; a missing file is not an error. A running domain holds a
 // lock on its image, which -U ignores.
 func inspect(ctx context.Context, h module.Host, path string) (image, error) {
-	there, err := exists(ctx, h, path)
+	_, there, err := hostfile.Look(ctx, h, path)
 	if err != nil || !there {
 		return image{}, err
 	}
@@ -154,12 +153,4 @@ func inspect(ctx context.Context, h module.Host, path string) (image, error) {
 		return image{}, fmt.Errorf("read image %s: qemu-img gave no JSON: %w", path, err)
 	}
 	return i, nil
-}
-
-func exists(ctx context.Context, h module.Host, path string) (bool, error) {
-	_, err := h.Files().Stat(ctx, path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return false, nil
-	}
-	return err == nil, err
 }

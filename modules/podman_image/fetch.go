@@ -7,16 +7,13 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"time"
 
 	"kinit/engine/event"
 	"kinit/engine/module"
 	"kinit/engine/secret"
+	"kinit/modules/internal/hostfile"
 	"kinit/modules/internal/podman"
 )
-
-// cleanupTime limits the removal of the login file after an interrupt.
-const cleanupTime = 10 * time.Second
 
 // fetch reads again and does what is still needed, so that it can be repeated.
 func (t *Task) fetch(ctx context.Context, h module.Host) error {
@@ -158,7 +155,8 @@ func (t *Task) download(ctx context.Context, c podman.Client, source string) (er
 	}
 	if t.Username != "" {
 		name := loginFile(t.Name)
-		defer func() { err = errors.Join(err, removeLogin(ctx, c.Host, name)) }()
+		// Credentials must not remain, even after an interrupt.
+		defer func() { err = errors.Join(err, hostfile.Discard(ctx, c.Host, name)) }()
 		if err := t.login(ctx, c.Host, name, source); err != nil {
 			return err
 		}
@@ -186,13 +184,6 @@ func (t *Task) login(ctx context.Context, h module.Host, name, source string) er
 		return fmt.Errorf("write the registry login: %w", err)
 	}
 	return nil
-}
-
-// removeLogin also works after an interrupt: credentials must not remain.
-func removeLogin(ctx context.Context, h module.Host, name string) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanupTime)
-	defer cancel()
-	return h.Files().Remove(ctx, name)
 }
 
 // progress reports podman's lines as progress, with a lower-case first letter.

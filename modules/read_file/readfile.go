@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/base64"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -60,10 +59,9 @@ func (t *Task) Outputs(ctx context.Context, h module.Host) (Outputs, error) {
 	case err != nil:
 		return Outputs{}, err
 	}
-	sum := sha256.Sum256(content)
 	out := Outputs{
 		Exists: true, Base64: base64.StdEncoding.EncodeToString(content),
-		SHA256: hex.EncodeToString(sum[:]), Size: int64(len(content)),
+		SHA256: fmt.Sprintf("%x", sha256.Sum256(content)), Size: int64(len(content)),
 	}
 	if utf8.Valid(content) {
 		out.Content = string(content)
@@ -72,12 +70,9 @@ func (t *Task) Outputs(ctx context.Context, h module.Host) (Outputs, error) {
 }
 
 func (t *Task) read(ctx context.Context, h module.Host) ([]byte, error) {
-	at, info, err := hostfile.Follow(ctx, h, t.Path)
+	at, _, err := hostfile.Regular(ctx, h, t.Path)
 	if err != nil {
 		return nil, err
-	}
-	if !info.Mode.IsRegular() {
-		return nil, fmt.Errorf("%s is no regular file, want one file", t.Path)
 	}
 	file, err := h.Files().Open(ctx, at)
 	if err != nil {

@@ -2,9 +2,7 @@ package unarchive
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"path"
 	"slices"
 
@@ -57,11 +55,11 @@ func (t *Task) tidy(ctx context.Context, h module.Host, made bool) error {
 // interrupted unpacking there is no manifest, only the module's own files.
 func Undo(ctx context.Context, h module.Host, mark module.Mark) error {
 	t := &Task{Dest: mark.ID, Presence: module.Presence{State: "absent"}}
-	info, err := h.Files().Stat(ctx, t.Dest)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
+	info, there, err := hostfile.Look(ctx, h, t.Dest)
+	if err != nil || !there {
+		return err
 	}
-	if err == nil && !info.Mode.IsDir() {
+	if !info.Mode.IsDir() {
 		return fmt.Errorf("%s is no folder any more: remove it yourself if nothing needs it", t.Dest)
 	}
 	s, err := t.read(ctx, h)

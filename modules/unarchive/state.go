@@ -3,9 +3,7 @@ package unarchive
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
 	"path"
 	"strings"
 	"time"
@@ -61,20 +59,15 @@ func (t *Task) read(ctx context.Context, h module.Host) (s state, err error) {
 
 func (t *Task) readFolder(ctx context.Context, h module.Host, s *state) error {
 	var err error
-	s.info, err = h.Files().Stat(ctx, t.Dest)
+	s.info, s.exists, err = hostfile.Look(ctx, h, t.Dest)
 	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil
-	case err != nil:
+	case err != nil || !s.exists:
 		return err
 	case !s.info.Mode.IsDir():
 		return fmt.Errorf("%s is no folder, want one or nothing there", t.Dest)
 	}
-	s.exists, s.ours = true, h.Owner() == ""
-	if !s.ours {
-		if _, s.ours, err = ownership.Of(ctx, h, t.Dest); err != nil {
-			return err
-		}
+	if s.ours, err = ownership.Ours(ctx, h, t.Dest); err != nil {
+		return err
 	}
 	text, there, err := hostfile.Read(ctx, h, path.Join(t.Dest, manifestName))
 	if err != nil || !there {

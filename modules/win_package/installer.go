@@ -7,9 +7,9 @@ import (
 	"path"
 	"regexp"
 	"strings"
-	"time"
 
 	"kinit/engine/module"
+	"kinit/modules/internal/hostfile"
 	"kinit/modules/internal/wincmdline"
 	"kinit/modules/internal/winfetch"
 	"kinit/modules/internal/winpath"
@@ -17,9 +17,6 @@ import (
 
 // packages is the folder for fetched installers.
 const packages = module.WindowsStateFolder + "/packages"
-
-// cleanUp limits the removal of a fetched installer after the task's time is over.
-const cleanUp = 10 * time.Second
 
 // call is a program with its command line as one text, as Windows requires.
 type call struct {
@@ -75,12 +72,8 @@ func (t *Task) installer(ctx context.Context, h module.Host) (c call, done func(
 			return c, done, err
 		}
 		file = fetched.Dest
-		done = func() {
-			clean, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanUp)
-			defer cancel()
-			_ = h.Files().Remove(clean, file) // it can still be in use; the next run does not need it
-		}
-		return t.call(file), done, nil
+		// It can still be in use; the next run does not need it.
+		return t.call(file), func() { _ = hostfile.Discard(ctx, h, file) }, nil
 	}
 	return t.call(file), done, t.verify(ctx, h)
 }

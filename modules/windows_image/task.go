@@ -10,7 +10,6 @@ package winimage
 import (
 	"context"
 	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"path"
 	"time"
@@ -102,8 +101,7 @@ func (t *Task) domain(h module.Host) string {
 	if t.Domain != "" {
 		return t.Domain
 	}
-	sum := sha256.Sum256([]byte(h.Owner() + "\x00" + t.Path))
-	return "kinit-image-" + hex.EncodeToString(sum[:])[:8]
+	return fmt.Sprintf("kinit-image-%.4x", sha256.Sum256([]byte(h.Owner()+"\x00"+t.Path)))
 }
 
 // The disk and the CD of the installation are in the image's folder, so that the disk

@@ -13,6 +13,7 @@ import (
 
 	"kinit/engine/module"
 	"kinit/modules/internal/content"
+	"kinit/modules/internal/hostfile"
 	"kinit/modules/internal/ownership"
 )
 
@@ -100,12 +101,8 @@ func Remove(ctx context.Context, h module.Host, file string) error {
 // Leftover reports whether there is a part or a record, even without the file.
 func Leftover(ctx context.Context, h module.Host, file string) (bool, error) {
 	for _, suffix := range []string{PartSuffix, Suffix} {
-		_, err := h.Files().Stat(ctx, file+suffix)
-		if err == nil {
-			return true, nil
-		}
-		if !errors.Is(err, fs.ErrNotExist) {
-			return false, err
+		if _, there, err := hostfile.Look(ctx, h, file+suffix); err != nil || there {
+			return there, err
 		}
 	}
 	return false, ctx.Err()

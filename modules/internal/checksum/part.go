@@ -1,20 +1,18 @@
 package checksum
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path"
-	"time"
 
 	"kinit/engine/module"
+	"kinit/modules/internal/hostfile"
 )
 
 // spool is the folder for files that cannot be made beside their place. Everybody can
 // make folders in it, and nobody can change those of others.
 const spool = "/var/tmp/kinit"
-
-// cleanUp is how long removing a part may take after the task's time is over.
-const cleanUp = 10 * time.Second
 
 // Part is a file while a program makes it. Programs take paths, and another user who
 // can change a folder above could redirect one: the part is therefore in a place that only the
@@ -46,12 +44,7 @@ func (p Part) Beside() bool { return p.own == "" }
 
 // Drop removes a part that cannot be continued.
 func (p Part) Drop(ctx context.Context, h module.Host) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanUp)
-	defer cancel()
-	if p.own != "" {
-		return h.Files().Remove(ctx, p.own)
-	}
-	return h.Files().Remove(ctx, p.Path)
+	return hostfile.Discard(ctx, h, cmp.Or(p.own, p.Path))
 }
 
 // Close removes the private folder of a part.

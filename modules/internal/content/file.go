@@ -13,6 +13,7 @@ import (
 	"kinit/engine/module"
 	"kinit/engine/textdiff"
 	"kinit/modules/internal/fileattr"
+	"kinit/modules/internal/hostfile"
 	"kinit/modules/internal/ownership"
 )
 
@@ -56,23 +57,17 @@ func (f File) decide(h module.Host, s state) ([]module.Step, error) {
 	changes := f.Want.Diff(s.info)
 	switch {
 	case !s.exists:
-		return f.step("create "+f.Path+f.Want.Words(), f.write), nil
-	case s.same && len(changes) == 0:
-		return nil, nil
+		return module.OneStep("create "+f.Path+f.Want.Words(), f.write), nil
 	case s.same:
-		return f.step("set "+f.Path+": "+strings.Join(changes, ", "), func(ctx context.Context, h module.Host) error { return f.Want.Set(ctx, h, f.Path) }), nil
+		return f.Want.Plan(f.Path, s.info), nil
 	case !s.ours && !f.Backup:
 		return nil, fmt.Errorf("%s exists with other content and is not owned by cluster %s: "+
 			"%s", f.Path, h.Owner(), cmp.Or(f.Advice, "set backup = true to keep what is there and have cleanup put it back, or move it away"))
 	case !s.info.Mode.IsRegular():
-		return f.step("replace link "+f.Path+f.Want.Words(), f.write), nil
+		return module.OneStep("replace link "+f.Path+f.Want.Words(), f.write), nil
 	}
 	text := strings.Join(append([]string{"change " + f.Path}, changes...), ", ")
-	return f.step(text+f.diff(h, s), f.write), nil
-}
-
-func (f File) step(text string, do func(context.Context, module.Host) error) []module.Step {
-	return module.OneStep(text, do)
+	return module.OneStep(text+f.diff(h, s), f.write), nil
 }
 
 // diff returns the difference for the text of a step, with a leading line end.
@@ -96,7 +91,7 @@ func (f File) PlanAbsent(ctx context.Context, h module.Host) ([]module.Step, err
 	if err != nil || !s.exists {
 		return nil, err
 	}
-	backup, err := f.hasBackup(ctx, h)
+	_, backup, err := hostfile.Look(ctx, h, f.Path+backupSuffix)
 	if err != nil {
 		return nil, err
 	}
@@ -112,19 +107,11 @@ func (f File) decideAbsent(h module.Host, s state, backup bool) ([]module.Step, 
 	case !s.ours:
 		return nil, ownership.Foreign(h, f.Path, ownership.Remove)
 	case s.mark.Prior != "" && backup:
-		return f.step("restore "+f.Path+" from "+f.Path+backupSuffix, f.restore), nil
+		return module.OneStep("restore "+f.Path+" from "+f.Path+backupSuffix, f.restore), nil
 	case s.mark.Prior != "":
-		return f.step("release "+f.Path+", which is restored already", f.restore), nil
+		return module.OneStep("release "+f.Path+", which is restored already", f.restore), nil
 	}
-	return f.step("remove "+f.Path, f.remove), nil
-}
-
-func (f File) hasBackup(ctx context.Context, h module.Host) (bool, error) {
-	_, err := h.Files().Stat(ctx, f.Path+backupSuffix)
-	if errors.Is(err, fs.ErrNotExist) {
-		return false, nil
-	}
-	return err == nil, err
+	return module.OneStep("remove "+f.Path, f.remove), nil
 }
 
 // Attributes is embedded in the tasks that set the content of a file of a Linux host.

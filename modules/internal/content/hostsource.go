@@ -3,7 +3,6 @@ package content
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 
@@ -14,14 +13,12 @@ import (
 // FromHost returns the content of a file of the host itself, and its description. It follows
 // links.
 func FromHost(ctx context.Context, h module.Host, name string) (Source, module.FileInfo, error) {
-	at, info, err := hostfile.Follow(ctx, h, name)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return Source{}, info, hostfile.Missing(h, name)
-	case err != nil:
+	at, info, err := hostfile.Regular(ctx, h, name)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = hostfile.Missing(h, name)
+	}
+	if err != nil {
 		return Source{}, info, err
-	case !info.Mode.IsRegular():
-		return Source{}, info, fmt.Errorf("%s is no regular file, want one file", name)
 	}
 	if info.Size <= DiffBytes {
 		text, err := ReadAll(ctx, h, at)

@@ -10,7 +10,6 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"io"
 
@@ -29,9 +28,8 @@ type Source struct {
 
 // FromText returns the source of an available content.
 func FromText(text []byte) Source {
-	sum := sha256.Sum256(text)
 	return Source{
-		Size: int64(len(text)), SHA256: hex.EncodeToString(sum[:]), Text: text,
+		Size: int64(len(text)), SHA256: fmt.Sprintf("%x", sha256.Sum256(text)), Text: text,
 		open: func(context.Context) (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(text)), nil },
 	}
 }
@@ -59,7 +57,7 @@ func FromFile(files module.LocalFiles, path string) (Source, error) {
 	sum := sha256.New()
 	size, err := io.Copy(sum, f)
 	return Source{
-		Size: size, SHA256: hex.EncodeToString(sum.Sum(nil)),
+		Size: size, SHA256: fmt.Sprintf("%x", sum.Sum(nil)),
 		open: func(context.Context) (io.ReadCloser, error) {
 			again, _, err := localfile.Open(files, path)
 			return again, err

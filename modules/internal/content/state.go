@@ -3,13 +3,11 @@ package content
 import (
 	"context"
 	"crypto/sha256"
-	"encoding/hex"
-	"errors"
 	"fmt"
-	"io/fs"
 	"strings"
 
 	"kinit/engine/module"
+	"kinit/modules/internal/hostfile"
 	"kinit/modules/internal/ownership"
 )
 
@@ -29,11 +27,8 @@ type state struct {
 
 // read looks at the path and compares it with the source.
 func (f File) read(ctx context.Context, h module.Host) (state, error) {
-	info, err := h.Files().Stat(ctx, f.Path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return state{}, nil
-	}
-	if err != nil {
+	info, there, err := hostfile.Look(ctx, h, f.Path)
+	if err != nil || !there {
 		return state{}, err
 	}
 	s := state{exists: true, info: info}
@@ -69,8 +64,7 @@ func (f File) compare(ctx context.Context, h module.Host, s *state) error {
 	if err != nil {
 		return err
 	}
-	sum := sha256.Sum256(text)
-	s.same = hex.EncodeToString(sum[:]) == f.Source.SHA256
+	s.same = fmt.Sprintf("%x", sha256.Sum256(text)) == f.Source.SHA256
 	s.text = text
 	return nil
 }

@@ -7,18 +7,14 @@ import (
 	"io"
 	"io/fs"
 	"strings"
-	"time"
 
 	"kinit/engine/event"
 	"kinit/engine/lists"
 	"kinit/engine/module"
 	"kinit/modules/internal/cmdtext"
+	"kinit/modules/internal/hostfile"
 	"kinit/modules/internal/ownership"
 )
-
-// cleanUp is how long removing a rejected file may take after the task's time is
-// over.
-const cleanUp = 10 * time.Second
 
 // write marks the file, makes the backup, and writes the content. It
 // reads the host again: the plan can be old, or an earlier try ended half way.
@@ -64,7 +60,7 @@ func (f File) backup(ctx context.Context, h module.Host, s state) error {
 	if !f.Backup || !s.exists || made {
 		return nil
 	}
-	there, err := f.hasBackup(ctx, h)
+	_, there, err := hostfile.Look(ctx, h, f.Path+backupSuffix)
 	if err != nil || there {
 		return err
 	}
@@ -106,9 +102,7 @@ func (f File) putValidated(ctx context.Context, h module.Host, s state) error {
 		return err
 	}
 	if err := f.accept(ctx, h, temp); err != nil {
-		clean, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanUp)
-		defer cancel()
-		return errors.Join(err, h.Files().Remove(clean, temp))
+		return errors.Join(err, hostfile.Discard(ctx, h, temp))
 	}
 	return h.Files().Rename(ctx, temp, f.Path)
 }

@@ -33,6 +33,15 @@ func Rooted(ctx context.Context, h module.Host, name string) (string, module.Fil
 	return at, info, nil
 }
 
+// Regular follows a path as Follow does, to a regular file.
+func Regular(ctx context.Context, h module.Host, name string) (string, module.FileInfo, error) {
+	at, info, err := Follow(ctx, h, name)
+	if err == nil && !info.Mode.IsRegular() {
+		err = fmt.Errorf("%s is no regular file, want one file", name)
+	}
+	return at, info, err
+}
+
 // Follow describes the file to which a path leads, through links, and returns its path. It does
 // not follow a link that another user can change: that user could have a file of root's read.
 func Follow(ctx context.Context, h module.Host, name string) (string, module.FileInfo, error) {

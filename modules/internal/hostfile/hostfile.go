@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"path"
 	"strings"
+	"time"
 
 	"kinit/engine/module"
 	"kinit/modules/internal/ownership"
@@ -51,16 +52,22 @@ func Missing(h module.Host, name string) error {
 	return fmt.Errorf("%s does not exist on %s: download or copy it first", name, h.Name())
 }
 
+// Look describes what is at a path, without following a link, and reports whether there is anything.
+func Look(ctx context.Context, h module.Host, name string) (module.FileInfo, bool, error) {
+	info, err := h.Files().Stat(ctx, name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return module.FileInfo{}, false, nil
+	}
+	return info, err == nil, err
+}
+
 // Exists reports whether the path exists.
 func Exists(ctx context.Context, h module.Host, name string) (bool, error) {
-	_, err := h.Files().Stat(ctx, name)
-	if errors.Is(err, fs.ErrNotExist) {
-		return false, nil
-	}
+	_, there, err := Look(ctx, h, name)
 	if err != nil {
-		return false, fmt.Errorf("stat %s: %w", name, err)
+		err = fmt.Errorf("stat %s: %w", name, err)
 	}
-	return true, nil
+	return there, err
 }
 
 // Put writes a file. It first marks the file and the folders above it, as far as they are
@@ -91,16 +98,9 @@ func Write(ctx context.Context, h module.Host, name, content string, attr module
 
 // Parents makes the missing folders above a path, each marked as the owner's.
 func Parents(ctx context.Context, h module.Host, name string) error {
-	var missing []string
-	for dir := path.Dir(name); dir != "/" && dir != "."; dir = path.Dir(dir) {
-		there, err := Exists(ctx, h, dir)
-		if err != nil {
-			return err
-		}
-		if there {
-			break
-		}
-		missing = append([]string{dir}, missing...)
+	missing, err := MissingFolders(ctx, h, path.Dir(name))
+	if err != nil {
+		return err
 	}
 	for _, dir := range missing {
 		if err := h.Own(ctx, module.Mark{Kind: DirectoryKind, ID: dir}); err != nil {
@@ -113,12 +113,35 @@ func Parents(ctx context.Context, h module.Host, name string) error {
 	return nil
 }
 
+// MissingFolders lists the folders of a path, itself included, that do not exist, the topmost first.
+func MissingFolders(ctx context.Context, h module.Host, dir string) ([]string, error) {
+	var missing []string
+	for ; dir != "/" && dir != "."; dir = path.Dir(dir) {
+		_, there, err := Look(ctx, h, dir)
+		if err != nil || there {
+			return missing, err
+		}
+		missing = append([]string{dir}, missing...)
+	}
+	return missing, nil
+}
+
 // Drop removes a file and then its mark.
 func Drop(ctx context.Context, h module.Host, name string) error {
 	if err := h.Files().Remove(ctx, name); err != nil {
 		return fmt.Errorf("remove %s: %w", name, err)
 	}
 	return h.Disown(ctx, module.Mark{Kind: FileKind, ID: name})
+}
+
+// cleanUp limits Discard.
+const cleanUp = 10 * time.Second
+
+// Discard removes what must not remain at a path, even if the time of the task is over.
+func Discard(ctx context.Context, h module.Host, name string) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanUp)
+	defer cancel()
+	return h.Files().Remove(ctx, name)
 }
 
 // PlanDrop returns a step for each existing file that is to be removed. A file that is not

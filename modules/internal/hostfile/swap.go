@@ -4,11 +4,10 @@ import (
 	"context"
 	"crypto/sha256"
 	_ "embed"
-	"encoding/hex"
 	"errors"
+	"fmt"
 	"path"
 	"strings"
-	"time"
 
 	"kinit/engine/module"
 )
@@ -32,18 +31,13 @@ var swapScript string
 // of sysexits.h.
 const changedCode = 75
 
-// cleanUp limits the removal of a temporary file after the task's time is
-// over.
-const cleanUp = 10 * time.Second
-
 // Swap writes a file atomically if it has not changed since it was read; else it returns
 // ErrChanged. Nil before means that there was no file, nil after removes it. Its folder must
 // exist.
 func Swap(ctx context.Context, h module.Host, name string, before, after *string, attr module.Attr) error {
 	sum, temp := "", ""
 	if before != nil {
-		digest := sha256.Sum256([]byte(*before))
-		sum = hex.EncodeToString(digest[:])
+		sum = fmt.Sprintf("%x", sha256.Sum256([]byte(*before)))
 	}
 	if after != nil {
 		temp = module.TemporaryName(name)
@@ -56,20 +50,12 @@ func Swap(ctx context.Context, h module.Host, name string, before, after *string
 		argv := []string{"sh", "-c", swapScript, "sh", path.Base(name), strings.TrimPrefix(temp, path.Dir(name)+"/"), sum, folder.Path}
 		_, err = h.Run(ctx, module.Command{Argv: argv})
 	}
-	if err == nil || temp == "" {
-		return asChanged(err)
+	if err != nil && temp != "" {
+		if left := Discard(ctx, h, temp); left != nil {
+			return errors.Join(err, left)
+		}
 	}
-	clean, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanUp)
-	defer cancel()
-	if left := h.Files().Remove(clean, temp); left != nil {
-		return errors.Join(err, left)
-	}
-	return asChanged(err)
-}
-
-func asChanged(err error) error {
-	var exit *module.ExitError
-	if errors.As(err, &exit) && exit.Code == changedCode {
+	if module.Exited(err, changedCode) {
 		return ErrChanged
 	}
 	return err

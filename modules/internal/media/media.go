@@ -8,7 +8,6 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -50,7 +49,7 @@ func (i Image) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	switch {
 	case !s.exists:
 		return module.OneStep(fmt.Sprintf("create seed %s of %s", i.Path, i.Of), i.write), nil
-	case s.sum != sum(image):
+	case s.sum != fmt.Sprintf("%x", sha256.Sum256(image)):
 		return module.OneStep(fmt.Sprintf("replace seed %s of %s", i.Path, i.Of), i.write), nil
 	}
 	return nil, nil
@@ -96,7 +95,7 @@ func (i Image) read(ctx context.Context, h module.Host) (state, error) {
 	if _, err := io.Copy(hash, file); err != nil {
 		return s, fmt.Errorf("read %s: %w", i.Path, err)
 	}
-	s.exists, s.sum = true, hex.EncodeToString(hash.Sum(nil))
+	s.exists, s.sum = true, fmt.Sprintf("%x", hash.Sum(nil))
 	return s, nil
 }
 
@@ -125,11 +124,6 @@ func (i Image) remove(ctx context.Context, h module.Host) error {
 		return err
 	}
 	return virt.RemoveVolume(ctx, h, i.Path)
-}
-
-func sum(image []byte) string {
-	hash := sha256.Sum256(image)
-	return hex.EncodeToString(hash[:])
 }
 
 // Check finds the mistake in the path of an image.

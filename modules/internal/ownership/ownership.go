@@ -74,14 +74,21 @@ func Of(ctx context.Context, h module.Host, id string, kinds ...string) (module.
 	return module.Mark{}, false, nil
 }
 
+// Ours reports whether an object that exists is the owner's: there is a mark, or nothing on the
+// host has an owner.
+func Ours(ctx context.Context, h module.Host, id string, kinds ...string) (bool, error) {
+	if h.Owner() == "" {
+		return true, nil
+	}
+	_, ours, err := Of(ctx, h, id, kinds...)
+	return ours, err
+}
+
 // Free returns nil if the object may be replaced or removed: the owner has a
 // mark of it, or the host belongs to no cluster. Otherwise the error says that the
 // object is not the owner's, followed by the advice.
 func Free(ctx context.Context, h module.Host, id, advice string, kinds ...string) error {
-	if h.Owner() == "" {
-		return nil
-	}
-	_, ours, err := Of(ctx, h, id, kinds...)
+	ours, err := Ours(ctx, h, id, kinds...)
 	if err != nil || ours {
 		return err
 	}

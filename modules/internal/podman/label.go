@@ -2,7 +2,6 @@ package podman
 
 import (
 	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 
@@ -31,8 +30,7 @@ func Hash(parts ...any) string {
 	if err != nil {
 		panic("bug in kinit: arguments of podman cannot be encoded: " + err.Error())
 	}
-	sum := sha256.Sum256(text)
-	return hex.EncodeToString(sum[:])[:hashLength]
+	return fmt.Sprintf("%x", sha256.Sum256(text))[:hashLength]
 }
 
 // LabelArgs returns the options that add kinit's labels to an object.

@@ -43,21 +43,11 @@ func (c *Conn) Remove(ctx context.Context, h module.Host, name string) error {
 	if err := c.PowerOff(ctx, name); err != nil {
 		return err
 	}
-	ours, err := LogsOwned(ctx, h, name)
+	ours, err := ownership.Ours(ctx, h, name, LogKind)
 	if err != nil || !ours {
 		return err
 	}
 	return RemoveLogs(ctx, h, name)
-}
-
-// LogsOwned reports whether the host's owner made the logs of a domain and may
-// remove them. Without an owner nothing is marked and they may be.
-func LogsOwned(ctx context.Context, h module.Host, name string) (bool, error) {
-	if h.Owner() == "" {
-		return true, ctx.Err()
-	}
-	_, marked, err := ownership.Of(ctx, h, name, LogKind)
-	return marked, err
 }
 
 // Part is the name under which a volume is made, before it is renamed.

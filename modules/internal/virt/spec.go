@@ -50,8 +50,7 @@ func (s Spec) Hash() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	sum := sha256.Sum256([]byte(text))
-	return hex.EncodeToString(sum[:]), nil
+	return fmt.Sprintf("%x", sha256.Sum256([]byte(text))), nil
 }
 
 // XML returns the definition with the stamp of an owner, who is a signature. Without a uuid
