@@ -42,10 +42,7 @@ func Kind() module.Kind {
 }
 
 // Hide marks the lines as sensitive, so that the file is secret.
-func (t *Task) Hide(argument string) bool {
-	t.Secret = t.Secret || argument == "block"
-	return argument == "block"
-}
+func (t *Task) Hide(argument string) bool { return t.Hides(argument == "block") }
 
 func (t *Task) Validate() error {
 	switch {

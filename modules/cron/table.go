@@ -11,7 +11,9 @@ import (
 	"strings"
 
 	"kinit/engine/module"
+	"kinit/modules/internal/hostfile"
 	"kinit/modules/internal/ownership"
+	"kinit/modules/internal/textedit"
 )
 
 // Mark is the kind of the mark of an entry of a crontab; the ID is the user and the
@@ -43,30 +45,24 @@ func header(name string) string { return "# kinit: " + name }
 
 // split separates a crontab into the lines of others and the entry below a comment.
 func split(text, name string) (others []string, entry string, found bool) {
-	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
+	lines := textedit.Split(text)
 	i := slices.Index(lines, header(name))
-	if text == "" || i < 0 {
+	if i < 0 {
 		return lines, "", false
 	}
-	others = append(others, lines[:i]...)
 	if i+1 < len(lines) {
 		entry = lines[i+1]
-		others = append(others, lines[i+2:]...)
 	}
-	return others, entry, true
+	return slices.Delete(lines, i, min(i+2, len(lines))), entry, true
 }
 
 // with returns a crontab with the entry, at the place of an existing one with the name.
 func with(text, name, entry string) string {
-	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
+	lines := textedit.Split(text)
 	if i := slices.Index(lines, header(name)); i >= 0 {
-		lines = slices.Replace(lines, i, min(i+2, len(lines)), header(name), entry)
-		return strings.Join(lines, "\n") + "\n"
+		return textedit.Join(slices.Replace(lines, i, min(i+2, len(lines)), header(name), entry))
 	}
-	if text != "" && !strings.HasSuffix(text, "\n") {
-		text += "\n"
-	}
-	return text + header(name) + "\n" + entry + "\n"
+	return textedit.Join(append(lines, header(name), entry))
 }
 
 // without returns a crontab without the entry; "" if nothing else is in it.
@@ -111,10 +107,7 @@ func (t *Task) decideTable(have string, found bool) string {
 
 func (t *Task) doTable(ctx context.Context, h module.Host) error {
 	if t.Absent() {
-		if err := edit(ctx, h, t.User, func(text string) string { return without(text, t.Name) }); err != nil {
-			return err
-		}
-		return h.Disown(ctx, t.mark())
+		return ownership.Undo(ctx, h, t.mark(), Undo)
 	}
 	if err := h.Own(ctx, t.mark()); err != nil {
 		return err
@@ -130,13 +123,11 @@ func (t *Task) mark() module.Mark { return module.Mark{Kind: Mark, ID: t.User + 
 //go:embed swap.sh
 var swapScript string
 
-const (
-	changedCode = 75 // swapScript's exit code if the crontab has changed: EX_TEMPFAIL of sysexits.h
-	mostTries   = 50 // as other tasks may edit the same crontab
-)
+// changedCode is swapScript's exit code if the crontab has changed: EX_TEMPFAIL of sysexits.h.
+const changedCode = 75
 
 func edit(ctx context.Context, h module.Host, user string, change func(text string) string) error {
-	for range mostTries {
+	return hostfile.Retry("the crontab of "+user, func() error {
 		now, err := readTable(ctx, h, user)
 		switch {
 		case err != nil:
@@ -144,20 +135,23 @@ func edit(ctx context.Context, h module.Host, user string, change func(text stri
 		case now.missing:
 			return errors.New("the program crontab is missing: install cron, with a package task, before")
 		}
-		text := change(now.text)
-		if text == now.text {
+		text, keep := change(now.text), "keep"
+		switch text {
+		case now.text:
 			return nil
+		case "":
+			keep = ""
 		}
 		sum := sha256.Sum256([]byte(now.text))
 		_, err = h.Run(ctx, module.Command{
-			Argv:  []string{"sh", "-c", swapScript, "sh", user, hex.EncodeToString(sum[:]), keep(text)},
+			Argv:  []string{"sh", "-c", swapScript, "sh", user, hex.EncodeToString(sum[:]), keep},
 			Stdin: strings.NewReader(text),
 		})
-		if !module.Exited(err, changedCode) {
-			return err
+		if module.Exited(err, changedCode) {
+			return hostfile.ErrChanged
 		}
-	}
-	return fmt.Errorf("the crontab of %s was changed by others %d times while it was edited", user, mostTries)
+		return err
+	})
 }
 
 // Undo removes an entry by its mark. Without cron there is nothing to remove.
@@ -171,12 +165,4 @@ func Undo(ctx context.Context, h module.Host, mark module.Mark) error {
 		return err
 	}
 	return edit(ctx, h, user, func(text string) string { return without(text, name) })
-}
-
-// keep returns the argument that shows swapScript whether anything is left.
-func keep(text string) string {
-	if text == "" {
-		return ""
-	}
-	return "keep"
 }

@@ -99,17 +99,13 @@ func (t *Task) do(ctx context.Context, h module.Host) error {
 	have, there := find(all, t.Name)
 	switch {
 	case t.Absent():
-		if err := account.RemoveGroup(ctx, h, t.Name); err != nil {
-			return err
-		}
-		return h.Disown(ctx, t.mark())
+		return ownership.Undo(ctx, h, t.mark(), account.UndoGroup)
 	case t.decide(have, there) == "":
 		return nil
 	case !there:
 		return t.add(ctx, h)
 	}
-	_, err = h.Run(ctx, module.Command{Argv: []string{"groupmod", "--gid", strconv.Itoa(*t.GID), "--", t.Name}})
-	return err
+	return module.Exec(ctx, h, "groupmod", "--gid", strconv.Itoa(*t.GID), "--", t.Name)
 }
 
 func (t *Task) add(ctx context.Context, h module.Host) error {
@@ -123,8 +119,7 @@ func (t *Task) add(ctx context.Context, h module.Host) error {
 	if t.GID != nil {
 		argv = append(argv, "--gid", strconv.Itoa(*t.GID))
 	}
-	_, err := h.Run(ctx, module.Command{Argv: append(argv, "--", t.Name)})
-	return err
+	return module.Exec(ctx, h, append(argv, "--", t.Name)...)
 }
 
 func (t *Task) mark() module.Mark { return module.Mark{Kind: account.GroupMark, ID: t.Name} }

@@ -107,79 +107,67 @@ func (t *Task) set(ctx context.Context, h module.Host) error {
 	}
 	// Apache's own prefix for the same algorithm; Go reads both.
 	line := t.User + ":" + strings.Replace(string(hash), "$2a$", "$2y$", 1) + "\n"
-	return t.edit(ctx, h, func(f passwords) error {
-		if !f.there {
-			if err := h.Own(ctx, module.Mark{Kind: hostfile.FileKind, ID: t.Path}); err != nil {
-				return err
-			}
+	return t.edit(ctx, h, func(before *string) (*string, error) {
+		after := without(before, t.User) + line
+		if before != nil {
+			return &after, nil
 		}
-		return f.swap(ctx, h, without(f.text, t.User)+line)
+		return &after, h.Own(ctx, t.mark())
 	})
 }
+
+func (t *Task) mark() module.Mark { return module.Mark{Kind: hostfile.FileKind, ID: t.Path} }
 
 // remove removes the user's line, and the file if that was its last line
 // and the file is the owner's.
 func (t *Task) remove(ctx context.Context, h module.Host) error {
-	return t.edit(ctx, h, func(f passwords) error {
-		rest := without(f.text, t.User)
-		switch {
-		case !f.there:
-			return nil
-		case rest != "" || ownership.Free(ctx, h, t.Path, "") != nil:
-			return f.swap(ctx, h, rest)
+	gone := false
+	err := t.edit(ctx, h, func(before *string) (*string, error) {
+		rest := without(before, t.User)
+		gone = before != nil && rest == "" && ownership.Free(ctx, h, t.Path, "") == nil
+		if before == nil || gone {
+			return nil, nil
 		}
-		if err := hostfile.Swap(ctx, h, t.Path, &f.text, nil, module.Attr{}); err != nil {
-			return err
-		}
-		return h.Disown(ctx, module.Mark{Kind: hostfile.FileKind, ID: t.Path})
+		return &rest, nil
 	})
+	if err != nil || !gone {
+		return err
+	}
+	return h.Disown(ctx, t.mark())
 }
 
-// passwords is the file as it was read.
-type passwords struct {
-	path  string
-	there bool
-	text  string
-	attr  module.Attr // to keep, or of a new one
-}
-
-// edit changes the current file, and repeats the change if somebody else changed the file
-// meanwhile, so that no user is lost.
-func (t *Task) edit(ctx context.Context, h module.Host, change func(passwords) error) error {
-	for range hostfile.MostTries {
-		f, err := t.read(ctx, h)
+// edit changes the current file, nil without one, and repeats the change if somebody else
+// changed the file meanwhile, so that no user is lost.
+func (t *Task) edit(ctx context.Context, h module.Host, change func(before *string) (*string, error)) error {
+	return hostfile.Retry(t.Path, func() error {
+		before, attr, err := t.read(ctx, h)
 		if err != nil {
 			return err
 		}
-		if err := change(f); !errors.Is(err, hostfile.ErrChanged) {
+		after, err := change(before)
+		if err != nil || before == nil && after == nil {
 			return err
 		}
-	}
-	return fmt.Errorf("%s was changed by others %d times while it was edited", t.Path, hostfile.MostTries)
+		return hostfile.Swap(ctx, h, t.Path, before, after, attr)
+	})
 }
 
-func (t *Task) read(ctx context.Context, h module.Host) (passwords, error) {
-	f := passwords{path: t.Path}
+// read returns the file, and the attributes to keep, or of a new one.
+func (t *Task) read(ctx context.Context, h module.Host) (*string, module.Attr, error) {
 	info, err := h.Files().Stat(ctx, t.Path)
 	if errors.Is(err, fs.ErrNotExist) {
-		f.attr.Mode, err = t.mode()
-		return f, err
+		mode, err := t.mode()
+		return nil, module.Attr{Mode: mode}, err
 	}
 	if err != nil {
-		return f, err
+		return nil, module.Attr{}, err
 	}
-	f.attr = module.Attr{Mode: info.Mode.Perm(), Owner: fmt.Sprint(info.UID), Group: fmt.Sprint(info.GID)}
-	f.text, f.there, err = hostfile.Read(ctx, h, t.Path)
-	return f, err
-}
-
-// swap writes the file if it has not changed since it was read.
-func (f passwords) swap(ctx context.Context, h module.Host, text string) error {
-	var before *string
-	if f.there {
-		before = &f.text
+	attr := module.Attr{Mode: info.Mode.Perm(), Owner: fmt.Sprint(info.UID), Group: fmt.Sprint(info.GID)}
+	text, there, err := hostfile.Read(ctx, h, t.Path)
+	if !there {
+		return nil, attr, err
 	}
-	return hostfile.Swap(ctx, h, f.path, before, &text, f.attr)
+	return &text, attr, err
 }
 
 func lookup(text, user string) (string, bool) {
@@ -192,9 +180,12 @@ func lookup(text, user string) (string, bool) {
 }
 
 // without returns the text without the user's lines; every line of it ends.
-func without(text, user string) string {
+func without(text *string, user string) string {
 	var b strings.Builder
-	for line := range strings.Lines(text) {
+	if text == nil {
+		return ""
+	}
+	for line := range strings.Lines(*text) {
 		if !strings.HasPrefix(line, user+":") {
 			b.WriteString(strings.TrimRight(line, "\r\n") + "\n")
 		}

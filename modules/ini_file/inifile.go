@@ -53,9 +53,7 @@ func Kind() module.Kind {
 
 // Hide marks the value as sensitive, so that the file is secret.
 func (t *Task) Hide(argument string) bool {
-	hides := argument == "value" || strings.HasPrefix(argument, "values")
-	t.Secret = t.Secret || hides
-	return hides
+	return t.Hides(argument == "value" || strings.HasPrefix(argument, "values"))
 }
 
 func (t *Task) Validate() error {

@@ -175,7 +175,7 @@ func (t *Task) load(ctx context.Context, h module.Host) error {
 	if err := h.Own(ctx, t.mark()); err != nil {
 		return err
 	}
-	if _, err := h.Run(ctx, module.Command{Argv: []string{"modprobe", "--", t.Name}}); err != nil {
+	if err := module.Exec(ctx, h, "modprobe", "--", t.Name); err != nil {
 		return fmt.Errorf("load kernel module %s: %w", t.Name, err)
 	}
 	return nil
@@ -207,7 +207,7 @@ func (t *Task) unload(ctx context.Context, h module.Host) error {
 		return err
 	}
 	if s.dynamic {
-		if _, err := h.Run(ctx, module.Command{Argv: []string{"modprobe", "--remove", "--", t.Name}}); err != nil {
+		if err := module.Exec(ctx, h, "modprobe", "--remove", "--", t.Name); err != nil {
 			return fmt.Errorf("unload kernel module %s: %w", t.Name, err)
 		}
 	}
@@ -225,8 +225,7 @@ func Undo(ctx context.Context, h module.Host, mark module.Mark) error {
 	if err != nil || strings.TrimSpace(count) != "0" {
 		return err
 	}
-	_, err = h.Run(ctx, module.Command{Argv: []string{"modprobe", "--remove", "--", mark.ID}})
-	return err
+	return module.Exec(ctx, h, "modprobe", "--remove", "--", mark.ID)
 }
 
 type Outputs struct {

@@ -43,10 +43,7 @@ func Kind() module.Kind {
 }
 
 // Hide marks the line as sensitive, so that the file is secret.
-func (t *Task) Hide(argument string) bool {
-	t.Secret = t.Secret || argument == "line"
-	return argument == "line"
-}
+func (t *Task) Hide(argument string) bool { return t.Hides(argument == "line") }
 
 func (t *Task) Validate() error {
 	switch {

@@ -72,8 +72,7 @@ func reload(ctx context.Context, h module.Host) error {
 	if err != nil || !there {
 		return err
 	}
-	_, err = h.Run(ctx, module.Command{Argv: []string{"systemctl", "daemon-reload"}})
-	return err
+	return module.Exec(ctx, h, "systemctl", "daemon-reload")
 }
 
 // is reports whether a line of fstab is for the mount point.
@@ -141,7 +140,7 @@ func (t *Task) mount(ctx context.Context, h module.Host) error {
 	if err := h.Own(ctx, module.Mark{Kind: Mark, ID: t.Path}); err != nil {
 		return err
 	}
-	return run(ctx, h, "mount", "-t", t.FSType, "-o", t.options(), "--", t.Source, t.Path)
+	return module.Exec(ctx, h, "mount", "-t", t.FSType, "-o", t.options(), "--", t.Source, t.Path)
 }
 
 func (t *Task) remount(ctx context.Context, h module.Host) error {
@@ -149,7 +148,7 @@ func (t *Task) remount(ctx context.Context, h module.Host) error {
 	if t.bind() {
 		how = "remount,bind,"
 	}
-	return run(ctx, h, "mount", "-o", how+t.options(), "--", t.Path)
+	return module.Exec(ctx, h, "mount", "-o", how+t.options(), "--", t.Path)
 }
 
 // unmount unmounts and removes the folders that kinit made, if they are empty.
@@ -166,10 +165,5 @@ func Undo(ctx context.Context, h module.Host, mark module.Mark) error {
 	if err != nil || !there {
 		return err
 	}
-	return run(ctx, h, "umount", "--", mark.ID)
-}
-
-func run(ctx context.Context, h module.Host, argv ...string) error {
-	_, err := h.Run(ctx, module.Command{Argv: argv})
-	return err
+	return module.Exec(ctx, h, "umount", "--", mark.ID)
 }

@@ -145,8 +145,7 @@ func (m modes) become(ctx context.Context, h module.Host, kept, live string) err
 		return nil
 	}
 	number := map[string]string{"enforcing": "1", "permissive": "0"}[live]
-	_, err := h.Run(ctx, module.Command{Argv: []string{"setenforce", number}})
-	return err
+	return module.Exec(ctx, h, "setenforce", number)
 }
 
 // edited returns the text of the file with another mode; without one, it had no line.

@@ -44,8 +44,7 @@ func (t *Task) reloaded(steps []module.Step) []module.Step {
 					return err
 				}
 			}
-			_, err := h.Run(ctx, module.Command{Argv: []string{"systemctl", "daemon-reload"}})
-			return err
+			return module.Exec(ctx, h, "systemctl", "daemon-reload")
 		}))
 	}
 	return out

@@ -25,8 +25,7 @@ func (t *Task) do(ctx context.Context, h module.Host) error {
 	if err := t.mark(ctx, h, s, d); err != nil {
 		return err
 	}
-	_, err = h.Run(ctx, module.Command{Argv: append(d.argv, "--", t.Name)})
-	return err
+	return module.Exec(ctx, h, append(d.argv, "--", t.Name)...)
 }
 
 // mark records a new user, or the groups that another owner's user joins.

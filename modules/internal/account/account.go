@@ -57,13 +57,20 @@ func Read(ctx context.Context, h module.Host) (Accounts, error) {
 	return Accounts{Users: users(passwd), Groups: parseGroups(groups)}, err
 }
 
+// rows returns the fields of the lines that have a number of them.
+func rows(text string, count int) [][]string {
+	var all [][]string
+	for line := range strings.Lines(text) {
+		if fields := strings.Split(strings.TrimSuffix(line, "\n"), ":"); len(fields) == count {
+			all = append(all, fields)
+		}
+	}
+	return all
+}
+
 func users(text string) []User {
 	var all []User
-	for line := range strings.Lines(text) {
-		f := strings.Split(strings.TrimSuffix(line, "\n"), ":")
-		if len(f) != 7 {
-			continue
-		}
+	for _, f := range rows(text, 7) {
 		uid, errUID := strconv.Atoi(f[2])
 		gid, errGID := strconv.Atoi(f[3])
 		if errUID == nil && errGID == nil {
@@ -75,11 +82,7 @@ func users(text string) []User {
 
 func parseGroups(text string) []Group {
 	var all []Group
-	for line := range strings.Lines(text) {
-		f := strings.Split(strings.TrimSuffix(line, "\n"), ":")
-		if len(f) != 4 {
-			continue
-		}
+	for _, f := range rows(text, 4) {
 		if gid, err := strconv.Atoi(f[2]); err == nil {
 			members := strings.FieldsFunc(f[3], func(r rune) bool { return r == ',' })
 			all = append(all, Group{Name: f[0], GID: gid, Members: members})
@@ -88,25 +91,26 @@ func parseGroups(text string) []Group {
 	return all
 }
 
+// first returns the first element for which is holds.
+func first[T any](all []T, is func(T) bool) (one T, found bool) {
+	if i := slices.IndexFunc(all, is); i >= 0 {
+		return all[i], true
+	}
+	return one, false
+}
+
 // User returns a user by name.
 func (a Accounts) User(name string) (User, bool) {
-	i := slices.IndexFunc(a.Users, func(u User) bool { return u.Name == name })
-	if i < 0 {
-		return User{}, false
-	}
-	return a.Users[i], true
+	return first(a.Users, func(u User) bool { return u.Name == name })
 }
 
 // Group returns a group by name, or by number.
 func (a Accounts) Group(name string) (Group, bool) {
-	i := slices.IndexFunc(a.Groups, func(g Group) bool { return g.Name == name })
-	if id, err := strconv.Atoi(name); i < 0 && err == nil {
-		i = slices.IndexFunc(a.Groups, func(g Group) bool { return g.GID == id })
+	group, there := first(a.Groups, func(g Group) bool { return g.Name == name })
+	if id, err := strconv.Atoi(name); !there && err == nil {
+		return first(a.Groups, func(g Group) bool { return g.GID == id })
 	}
-	if i < 0 {
-		return Group{}, false
-	}
-	return a.Groups[i], true
+	return group, there
 }
 
 // GroupsOf lists a user's groups besides the primary one, sorted.

@@ -23,32 +23,7 @@ func RemoveUser(ctx context.Context, h module.Host, name string, home bool) erro
 	if home {
 		argv = append(argv, "--remove")
 	}
-	return run(ctx, h, append(argv, "--", name)...)
-}
-
-// RemoveGroup deletes a group. A missing group is not an error; for a user's primary group,
-// groupdel fails.
-func RemoveGroup(ctx context.Context, h module.Host, name string) error {
-	all, err := Read(ctx, h)
-	if err != nil {
-		return err
-	}
-	if _, there := all.Group(name); !there {
-		return nil
-	}
-	return run(ctx, h, "groupdel", "--", name)
-}
-
-// Leave takes a user out of a group.
-func Leave(ctx context.Context, h module.Host, user, group string) error {
-	all, err := Read(ctx, h)
-	if err != nil {
-		return err
-	}
-	if !slices.Contains(all.GroupsOf(user), group) {
-		return nil
-	}
-	return run(ctx, h, "gpasswd", "--delete", user, group)
+	return module.Exec(ctx, h, append(argv, "--", name)...)
 }
 
 // Membership is the mark of a user in a group.
@@ -61,9 +36,17 @@ func UndoUser(ctx context.Context, h module.Host, mark module.Mark) error {
 	return RemoveUser(ctx, h, mark.ID, false)
 }
 
-// UndoGroup removes a group by its mark.
+// UndoGroup removes a group by its mark. A missing group is not an error; for a user's primary
+// group, groupdel fails.
 func UndoGroup(ctx context.Context, h module.Host, mark module.Mark) error {
-	return RemoveGroup(ctx, h, mark.ID)
+	all, err := Read(ctx, h)
+	if err != nil {
+		return err
+	}
+	if _, there := all.Group(mark.ID); !there {
+		return nil
+	}
+	return module.Exec(ctx, h, "groupdel", "--", mark.ID)
 }
 
 // UndoMembership removes a user from a group by the mark of the membership.
@@ -72,10 +55,9 @@ func UndoMembership(ctx context.Context, h module.Host, mark module.Mark) error 
 	if !found {
 		return errors.New("the mark does not name a user and a group")
 	}
-	return Leave(ctx, h, user, group)
-}
-
-func run(ctx context.Context, h module.Host, argv ...string) error {
-	_, err := h.Run(ctx, module.Command{Argv: argv})
-	return err
+	all, err := Read(ctx, h)
+	if err != nil || !slices.Contains(all.GroupsOf(user), group) {
+		return err
+	}
+	return module.Exec(ctx, h, "gpasswd", "--delete", user, group)
 }

@@ -15,9 +15,19 @@ import (
 // ErrChanged means that a file has changed since it was read.
 var ErrChanged = errors.New("the file was changed meanwhile")
 
-// MostTries is how often an edit is repeated because another task has changed the
+// mostTries is how often an edit is repeated because another task has changed the
 // file in between.
-const MostTries = 50
+const mostTries = 50
+
+// Retry makes an edit, again as long as its error is ErrChanged. The name is that of what is edited.
+func Retry(name string, edit func() error) error {
+	for range mostTries {
+		if err := edit(); !errors.Is(err, ErrChanged) {
+			return err
+		}
+	}
+	return fmt.Errorf("%s was changed by others %d times while it was edited", name, mostTries)
+}
 
 // swapScript replaces $1 by $2, both in the folder $4, or removes $1 if $2 is
 // empty, if $1 still has the checksum $3; a missing file has none. The lock is

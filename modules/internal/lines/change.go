@@ -3,7 +3,6 @@ package lines
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -66,7 +65,7 @@ func without(lines, drop []string) []string {
 
 // do changes the current file, with its marks.
 func (c change) do(ctx context.Context, h module.Host) error {
-	for range hostfile.MostTries {
+	return hostfile.Retry(c.file.Path, func() error {
 		before, err := c.file.read(ctx, h)
 		if err != nil {
 			return err
@@ -78,16 +77,16 @@ func (c change) do(ctx context.Context, h module.Host) error {
 		if err := c.mark(ctx, h, after); err != nil {
 			return err
 		}
-		err = c.file.swap(ctx, h, before, after.lines)
-		if errors.Is(err, hostfile.ErrChanged) {
-			continue
-		}
-		if err != nil {
+		if err := c.file.swap(ctx, h, before, after.lines); err != nil {
 			return fmt.Errorf("write %s: %w", c.file.Path, err)
 		}
-		return c.unmark(ctx, h, after.removed)
-	}
-	return fmt.Errorf("%s was changed by others %d times while it was edited", c.file.Path, hostfile.MostTries)
+		for _, line := range after.removed {
+			if err := h.Disown(ctx, c.file.mark(line)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }
 
 func (c change) mark(ctx context.Context, h module.Host, r result) error {
@@ -105,15 +104,6 @@ func (c change) mark(ctx context.Context, h module.Host, r result) error {
 			mark.Prior = was
 		}
 		if err := h.Own(ctx, mark); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (c change) unmark(ctx context.Context, h module.Host, removed []string) error {
-	for _, line := range removed {
-		if err := h.Disown(ctx, c.file.mark(line)); err != nil {
 			return err
 		}
 	}

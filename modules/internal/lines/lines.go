@@ -18,6 +18,7 @@ import (
 	"kinit/engine/module"
 	"kinit/modules/internal/content"
 	"kinit/modules/internal/hostfile"
+	"kinit/modules/internal/textedit"
 )
 
 // Mark is the kind of the mark of a line. Its ID is the file's path, ": " and the
@@ -62,17 +63,17 @@ func (f File) plan(ctx context.Context, h module.Host, title string, c change) (
 		return nil, err
 	}
 	if f.Show {
-		title += "\n" + h.Redact(content.Diff(f.Path, []byte(text(before.lines)), []byte(text(after.lines))))
+		title += "\n" + h.Redact(content.Diff(f.Path, []byte(textedit.Join(before.lines)), []byte(textedit.Join(after.lines))))
 	}
 	return module.OneStep(title, c.do), nil
 }
 
 // state is the current state of a file.
 type state struct {
-	owner  string // of what is made on the host
-	there  bool
-	info   module.FileInfo
+	owner  string  // of what is made on the host
+	text   *string // nil without a file
 	lines  []string
+	attr   module.Attr      // to keep, or of a new file
 	marked map[string]prior // the owner's lines
 }
 
@@ -82,24 +83,26 @@ type prior struct {
 }
 
 func (f File) read(ctx context.Context, h module.Host) (state, error) {
-	s := state{owner: h.Owner(), marked: map[string]prior{}}
-	var err error
-	s.info, err = h.Files().Stat(ctx, f.Path)
+	s := state{owner: h.Owner(), attr: f.Attr, marked: map[string]prior{}}
+	info, err := h.Files().Stat(ctx, f.Path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return s, f.readMarks(ctx, h, &s)
 	case err != nil:
 		return s, fmt.Errorf("stat %s: %w", f.Path, err)
-	case s.info.Mode.Type() == fs.ModeSymlink:
-		return s, fmt.Errorf("%s is a link to %s, want a file: work on that one", f.Path, s.info.Target)
-	case !s.info.Mode.IsRegular():
+	case info.Mode.Type() == fs.ModeSymlink:
+		return s, fmt.Errorf("%s is a link to %s, want a file: work on that one", f.Path, info.Target)
+	case !info.Mode.IsRegular():
 		return s, fmt.Errorf("%s is no regular file, want a text file", f.Path)
 	}
 	have, there, err := hostfile.Read(ctx, h, f.Path)
 	if err != nil {
 		return s, err
 	}
-	s.there, s.lines = there, split(have)
+	if there {
+		s.text, s.lines = &have, textedit.Split(have)
+		s.attr = module.Attr{Mode: info.Mode.Perm(), Owner: fmt.Sprint(info.UID), Group: fmt.Sprint(info.GID)}
+	}
 	return s, f.readMarks(ctx, h, &s)
 }
 
@@ -113,39 +116,15 @@ func (f File) readMarks(ctx context.Context, h module.Host, s *state) error {
 		if mark.Kind != Mark || !ours {
 			continue
 		}
-		was, err := parsePrior(mark)
-		if err != nil {
-			return err
+		var was prior
+		if mark.Prior != "" {
+			if err := json.Unmarshal([]byte(mark.Prior), &was); err != nil {
+				return fmt.Errorf("the mark of line %s does not say what it replaced: %w", mark.ID, err)
+			}
 		}
 		s.marked[line] = was
 	}
 	return nil
 }
 
-func parsePrior(mark module.Mark) (prior, error) {
-	var was prior
-	if mark.Prior == "" {
-		return was, nil
-	}
-	if err := json.Unmarshal([]byte(mark.Prior), &was); err != nil {
-		return was, fmt.Errorf("the mark of line %s does not say what it replaced: %w", mark.ID, err)
-	}
-	return was, nil
-}
-
 func (f File) mark(line string) module.Mark { return module.Mark{Kind: Mark, ID: f.Path + ": " + line} }
-
-// split splits a text into lines. The end of the last one can be missing.
-func split(text string) []string {
-	if text == "" {
-		return nil
-	}
-	return strings.Split(strings.TrimSuffix(text, "\n"), "\n")
-}
-
-func text(lines []string) string {
-	if len(lines) == 0 {
-		return ""
-	}
-	return strings.Join(lines, "\n") + "\n"
-}

@@ -3,12 +3,12 @@ package lines
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 
 	"kinit/engine/module"
 	"kinit/modules/internal/hostfile"
+	"kinit/modules/internal/textedit"
 )
 
 // swap writes the lines atomically if the file has not changed since it was read. A file
@@ -17,40 +17,12 @@ func (f File) swap(ctx context.Context, h module.Host, before state, lines []str
 	if slices.Equal(before.lines, lines) {
 		return ctx.Err()
 	}
-	have, err := f.have(ctx, h, before)
-	if err != nil {
-		return err
-	}
 	var after *string
 	if len(lines) > 0 {
-		whole := text(lines)
-		after = &whole
+		text := textedit.Join(lines)
+		after = &text
 	}
-	return hostfile.Swap(ctx, h, f.Path, have, after, f.attr(before))
-}
-
-// have returns the text of the file that was read. The lines do not show whether the last
-// one had an end, so that is looked up.
-func (f File) have(ctx context.Context, h module.Host, before state) (*string, error) {
-	if !before.there {
-		return nil, nil
-	}
-	have, _, err := hostfile.Read(ctx, h, f.Path)
-	if err == nil && !slices.Equal(split(have), before.lines) {
-		err = hostfile.ErrChanged
-	}
-	return &have, err
-}
-
-// attr keeps the mode and owner of an existing file.
-func (f File) attr(before state) module.Attr {
-	if !before.there {
-		return f.Attr
-	}
-	return module.Attr{
-		Mode:  before.info.Mode.Perm(),
-		Owner: fmt.Sprint(before.info.UID), Group: fmt.Sprint(before.info.GID),
-	}
+	return hostfile.Swap(ctx, h, f.Path, before.text, after, before.attr)
 }
 
 // Undo removes a line by its mark, for clean-up, and restores the line that it replaced.
@@ -62,10 +34,10 @@ func Undo(ctx context.Context, h module.Host, mark module.Mark) error {
 	steps, err := File{Path: name}.PlanAbsent(ctx, h, "", func(have []string) []string {
 		return without(have, []string{line})
 	})
-	for _, step := range steps {
-		err = errors.Join(err, step.Do(ctx, h))
+	if err != nil {
+		return err
 	}
-	return err
+	return module.DoAll(ctx, h, steps)
 }
 
 // PathOf returns the file of a mark.

@@ -91,8 +91,7 @@ func (apt) Hold(ctx context.Context, h module.Host, name string, hold bool) erro
 	if hold {
 		verb = "hold"
 	}
-	_, err := h.Run(ctx, module.Command{Argv: []string{"apt-mark", verb, name}})
-	return err
+	return module.Exec(ctx, h, "apt-mark", verb, name)
 }
 
 func (a apt) Change(ctx context.Context, h module.Host, c Change) error {

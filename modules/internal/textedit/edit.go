@@ -36,21 +36,13 @@ func (e Edit) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	if err != nil || len(steps) == 0 {
 		return nil, err
 	}
-	return module.OneStep(steps[0].String(), e.do), nil
-}
-
-// do reads the file again: it may have changed since the plan.
-func (e Edit) do(ctx context.Context, h module.Host) error {
-	steps, err := e.steps(ctx, h)
-	if err != nil {
-		return err
-	}
-	for _, step := range steps {
-		if err := step.Do(ctx, h); err != nil {
+	return module.OneStep(steps[0].String(), func(ctx context.Context, h module.Host) error {
+		steps, err := e.steps(ctx, h) // the file may have changed since the plan
+		if err != nil {
 			return err
 		}
-	}
-	return nil
+		return module.DoAll(ctx, h, steps)
+	}), nil
 }
 
 // steps compares the file with its changed text.
@@ -109,6 +101,12 @@ type Text struct {
 
 // Edits returns the file, which one task at a time edits.
 func (t *Text) Edits() string { return t.Path }
+
+// Hides makes the file secret if an argument that its new text comes from is sensitive.
+func (t *Text) Hides(sensitive bool) bool {
+	t.Secret = t.Secret || sensitive
+	return sensitive
+}
 
 // Check returns the mistake in the arguments.
 func (t *Text) Check() error { return t.File(t.Path, t.Secret).Check() }
