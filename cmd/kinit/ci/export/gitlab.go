@@ -7,40 +7,27 @@ import (
 	"kinit/cmd/kinit/ci/jobs"
 )
 
-// gitlabJob is a job of GitLab CI/CD.
-type gitlabJob struct {
-	Image         string            `yaml:"image,omitempty"`
-	Tags          []string          `yaml:"tags,omitempty,flow"`
-	Rules         []map[string]any  `yaml:"rules"`
-	ResourceGroup string            `yaml:"resource_group"`
-	Interruptible bool              `yaml:"interruptible"`
-	Timeout       string            `yaml:"timeout"`
-	Script        []string          `yaml:"script"`
-	Artifacts     map[string]any    `yaml:"artifacts"`
-	Variables     map[string]string `yaml:"variables,omitempty"`
-}
-
 // gitlab makes a pipeline with all jobs. GitLab keeps schedules in the project's settings
 // and not in the file, so the comment says which ones to make: each sets the variable
 // KINIT_JOB.
 func gitlab(o Options, list []jobs.Job) ([]File, error) {
 	var comment strings.Builder
 	comment.WriteString("#\n# Make a pipeline schedule for each job, under Build > Pipeline schedules:\n#\n")
-	all := map[string]gitlabJob{}
+	all := map[string]fields{}
 	for _, j := range list {
 		zone := ""
 		if j.Schedule.Zone != "" {
 			zone = ", time zone " + j.Schedule.Zone
 		}
 		fmt.Fprintf(&comment, "#   interval %s%s, variable KINIT_JOB = %s\n", j.Schedule.Plain(), zone, j.Name)
-		all[j.Address()] = gitlabJob{
-			Image: o.Image, Rules: []map[string]any{
-				{"if": fmt.Sprintf(`$CI_PIPELINE_SOURCE == "schedule" && $KINIT_JOB == %q`, j.Name)},
-				{"if": `$CI_PIPELINE_SOURCE == "web"`, "when": "manual", "allow_failure": true},
+		all[j.Address()] = fields{
+			"image", o.Image, "rules", []fields{
+				{"if", fmt.Sprintf(`$CI_PIPELINE_SOURCE == "schedule" && $KINIT_JOB == %q`, j.Name)},
+				{"allow_failure", true, "if", `$CI_PIPELINE_SOURCE == "web"`, "when", "manual"},
 			},
-			ResourceGroup: resourceGroup(j), Timeout: fmt.Sprintf("%d minutes", minutes(j)),
-			Script:    []string{line(o, j) + ` --site "$CI_PROJECT_DIR/site"`},
-			Artifacts: map[string]any{"when": "always", "paths": []string{"site"}},
+			"resource_group", resourceGroup(j), "interruptible", false, "timeout", fmt.Sprintf("%d minutes", minutes(j)),
+			"script", []string{line(o, j) + ` --site "$CI_PROJECT_DIR/site"`},
+			"artifacts", fields{"paths", []string{"site"}, "when", "always"},
 		}
 	}
 	file, err := yamlFile(o, ".gitlab-ci.yml", comment.String(), all)

@@ -10,62 +10,6 @@ import (
 	"kinit/cmd/kinit/ci/jobs"
 )
 
-// The fields of a batch/v1 CronJob that kinit writes.
-type (
-	cronJob struct {
-		APIVersion string      `yaml:"apiVersion"`
-		Kind       string      `yaml:"kind"`
-		Metadata   meta        `yaml:"metadata"`
-		Spec       cronJobSpec `yaml:"spec"`
-	}
-	meta struct {
-		Name   string            `yaml:"name,omitempty"`
-		Labels map[string]string `yaml:"labels,omitempty"`
-	}
-	cronJobSpec struct {
-		Schedule          string    `yaml:"schedule"`
-		TimeZone          string    `yaml:"timeZone,omitempty"`
-		ConcurrencyPolicy string    `yaml:"concurrencyPolicy"`
-		StartingDeadline  int       `yaml:"startingDeadlineSeconds"`
-		JobTemplate       templated `yaml:"jobTemplate"`
-	}
-	templated struct {
-		Spec jobSpec `yaml:"spec"`
-	}
-	jobSpec struct {
-		BackoffLimit int         `yaml:"backoffLimit"`
-		Deadline     int         `yaml:"activeDeadlineSeconds"`
-		Template     podTemplate `yaml:"template"`
-	}
-	podTemplate struct {
-		Metadata meta    `yaml:"metadata"`
-		Spec     podSpec `yaml:"spec"`
-	}
-	podSpec struct {
-		RestartPolicy string      `yaml:"restartPolicy"`
-		Grace         int         `yaml:"terminationGracePeriodSeconds"`
-		Containers    []container `yaml:"containers"`
-		Volumes       []volume    `yaml:"volumes"`
-	}
-	container struct {
-		Name       string   `yaml:"name"`
-		Image      string   `yaml:"image"`
-		WorkingDir string   `yaml:"workingDir"`
-		Command    []string `yaml:"command"`
-		Mounts     []mount  `yaml:"volumeMounts"`
-	}
-	mount struct {
-		Name     string `yaml:"name"`
-		Path     string `yaml:"mountPath"`
-		ReadOnly bool   `yaml:"readOnly,omitempty"`
-	}
-	volume struct {
-		Name   string         `yaml:"name"`
-		Claim  map[string]any `yaml:"persistentVolumeClaim,omitempty"`
-		Secret map[string]any `yaml:"secret,omitempty"`
-	}
-)
-
 // The inputs of a pod: persistent results, and keys to reach the hosts.
 const (
 	resultsClaim  = "kinit-ci-results"
@@ -87,19 +31,16 @@ func kubernetes(o Options, list []jobs.Job) ([]File, error) {
 	for _, j := range list {
 		name := objectName(j.Address())
 		labels := map[string]string{"app.kubernetes.io/name": "kinit-ci", "app.kubernetes.io/instance": labelValue(j.Name)}
-		words := append(command(o, j), "--results", resultsFolder+"/results", "--site", resultsFolder+"/site")
-		c := cronJob{APIVersion: "batch/v1", Kind: "CronJob", Metadata: meta{Name: name, Labels: labels}, Spec: cronJobSpec{
-			Schedule: j.Schedule.Plain(), TimeZone: j.Schedule.Zone, ConcurrencyPolicy: "Forbid", StartingDeadline: 3600,
-			JobTemplate: templated{jobSpec{Deadline: minutes(j) * 60, Template: podTemplate{Metadata: meta{Labels: labels}, Spec: podSpec{
-				RestartPolicy: "Never", Grace: int(j.CleanupTimeout.Seconds()) + 60,
-				Containers: []container{{Name: "kinit", Image: o.Image, WorkingDir: filepath.Dir(o.File), Command: words,
-					Mounts: []mount{{Name: "results", Path: resultsFolder}, {Name: "ssh", Path: "/root/.ssh", ReadOnly: true}}}},
-				Volumes: []volume{
-					{Name: "results", Claim: map[string]any{"claimName": resultsClaim}},
-					{Name: "ssh", Secret: map[string]any{"secretName": sshSecret, "defaultMode": 0o400}},
-				},
-			}}}},
-		}}
+		c := fields{
+			"apiVersion", "batch/v1", "kind", "CronJob", "metadata", fields{"name", name, "labels", labels},
+			"spec", fields{
+				"schedule", j.Schedule.Plain(), "timeZone", j.Schedule.Zone, "concurrencyPolicy", "Forbid", "startingDeadlineSeconds", 3600,
+				"jobTemplate", fields{"spec", fields{
+					"backoffLimit", 0, "activeDeadlineSeconds", minutes(j) * 60,
+					"template", fields{"metadata", fields{"labels", labels}, "spec", pod(o, j)},
+				}},
+			},
+		}
 		file, err := yamlFile(o, name+".yaml", comment, c)
 		if err != nil {
 			return nil, err
@@ -107,6 +48,22 @@ func kubernetes(o Options, list []jobs.Job) ([]File, error) {
 		files = append(files, file)
 	}
 	return files, nil
+}
+
+// pod is the specification of a job's pod.
+func pod(o Options, j jobs.Job) fields {
+	return fields{
+		"restartPolicy", "Never", "terminationGracePeriodSeconds", int(j.CleanupTimeout.Seconds()) + 60,
+		"containers", []fields{{
+			"name", "kinit", "image", o.Image, "workingDir", filepath.Dir(o.File),
+			"command", append(command(o, j), "--results", resultsFolder+"/results", "--site", resultsFolder+"/site"),
+			"volumeMounts", []fields{{"name", "results", "mountPath", resultsFolder}, {"name", "ssh", "mountPath", "/root/.ssh", "readOnly", true}},
+		}},
+		"volumes", []fields{
+			{"name", "results", "persistentVolumeClaim", fields{"claimName", resultsClaim}},
+			{"name", "ssh", "secret", fields{"defaultMode", 0o400, "secretName", sshSecret}},
+		},
+	}
 }
 
 // mostName is the longest name of a CronJob: the controller adds eleven characters to it,

@@ -2,46 +2,14 @@ package export
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 
 	"go.yaml.in/yaml/v3"
 
 	"kinit/cmd/kinit/ci/jobs"
-)
-
-// The fields of a GitHub Actions workflow that kinit writes.
-type (
-	workflow struct {
-		Name        string             `yaml:"name"`
-		On          workflowOn         `yaml:"on"`
-		Permissions map[string]string  `yaml:"permissions"`
-		Concurrency concurrency        `yaml:"concurrency"`
-		Jobs        map[string]workJob `yaml:"jobs"`
-	}
-	workflowOn struct {
-		Schedule []workCron `yaml:"schedule"`
-		Dispatch struct{}   `yaml:"workflow_dispatch"`
-	}
-	workCron struct {
-		Cron string `yaml:"cron"`
-	}
-	concurrency struct {
-		Group  string `yaml:"group"`
-		Cancel bool   `yaml:"cancel-in-progress"`
-	}
-	workJob struct {
-		RunsOn  []string   `yaml:"runs-on,flow"`
-		Timeout int        `yaml:"timeout-minutes"`
-		Steps   []workStep `yaml:"steps"`
-	}
-	workStep struct {
-		Name string            `yaml:"name"`
-		Uses string            `yaml:"uses,omitempty"`
-		If   string            `yaml:"if,omitempty"`
-		Run  string            `yaml:"run,omitempty"`
-		With map[string]string `yaml:"with,omitempty"`
-	}
 )
 
 // github makes a workflow of each job. GitHub's schedules are in UTC only, so a job in
@@ -53,16 +21,16 @@ func github(o Options, list []jobs.Job) ([]File, error) {
 		if z := j.Schedule.Zone; z != "UTC" && z != "Etc/UTC" {
 			return nil, fmt.Errorf("the job %q is due in the time zone %q, and GitHub knows schedules in UTC only; give it time_zone = \"UTC\"", j.Name, cmp.Or(z, "of the machine"))
 		}
-		w := workflow{
-			Name: j.Address(), On: workflowOn{Schedule: []workCron{{j.Schedule.Plain()}}}, Permissions: map[string]string{"contents": "read"},
-			Concurrency: concurrency{Group: "kinit-ci-" + j.Address()},
-			Jobs: map[string]workJob{"run": {
-				RunsOn: []string{"self-hosted", o.Runner}, Timeout: minutes(j),
-				Steps: []workStep{
-					{Name: "Check out", Uses: "actions/checkout@v4"},
-					{Name: "Deploy, run again, verify, clean up", Run: line(o, j) + ` --site "$RUNNER_TEMP/site"`},
-					{Name: "Keep the site", If: "always()", Uses: "actions/upload-artifact@v4",
-						With: map[string]string{"name": "site", "path": "${{ runner.temp }}/site"}},
+		w := fields{
+			"name", j.Address(), "on", fields{"schedule", []fields{{"cron", j.Schedule.Plain()}}, "workflow_dispatch", fields{}},
+			"permissions", fields{"contents", "read"}, "concurrency", fields{"group", "kinit-ci-" + j.Address(), "cancel-in-progress", false},
+			"jobs", fields{"run", fields{
+				"runs-on", inline{"self-hosted", o.Runner}, "timeout-minutes", minutes(j),
+				"steps", []fields{
+					{"name", "Check out", "uses", "actions/checkout@v4"},
+					{"name", "Deploy, run again, verify, clean up", "run", line(o, j) + ` --site "$RUNNER_TEMP/site"`},
+					{"name", "Keep the site", "uses", "actions/upload-artifact@v4", "if", "always()",
+						"with", fields{"name", "site", "path", "${{ runner.temp }}/site"}},
 				},
 			}},
 		}
@@ -81,4 +49,34 @@ func yamlFile(o Options, name, comment string, value any) (File, error) {
 		return File{}, fmt.Errorf("write %s: %w", filepath.Base(name), err)
 	}
 	return File{name, made(o) + comment + string(text)}, nil
+}
+
+// fields is an object of YAML: names and values by turns. An empty text is left out.
+type fields []any
+
+// MarshalYAML keeps the order.
+func (f fields) MarshalYAML() (any, error) {
+	object := &yaml.Node{Kind: yaml.MappingNode}
+	for pair := range slices.Chunk(f, 2) {
+		if pair[1] == "" {
+			continue
+		}
+		var name, value yaml.Node
+		if err := errors.Join(name.Encode(pair[0]), value.Encode(pair[1])); err != nil {
+			return nil, err
+		}
+		object.Content = append(object.Content, &name, &value)
+	}
+	return object, nil
+}
+
+// inline is a list of YAML on one line.
+type inline []string
+
+// MarshalYAML writes the list in brackets.
+func (l inline) MarshalYAML() (any, error) {
+	list := &yaml.Node{}
+	err := list.Encode([]string(l))
+	list.Style = yaml.FlowStyle
+	return list, err
 }
