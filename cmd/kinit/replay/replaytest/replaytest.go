@@ -4,6 +4,7 @@ package replaytest
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"kinit/cmd/kinit/runlog"
@@ -59,7 +60,8 @@ func (m *maker) end(ms, code int, problems ...event.Problem) *runlog.Run {
 	m.emit(ms, event.Event{Kind: event.RunFinished, Duration: time.Duration(ms) * time.Millisecond})
 	s := &view.Summary{Kind: view.SummaryKind, Spec: m.log.Header.Spec, ExitCode: code, Duration: time.Duration(ms) * time.Millisecond,
 		Counts: map[event.Status]int{}, Outputs: map[string]string{"url": "http://web1/", "token": engine.Hidden}, Diagnostics: problems}
-	hosts, stages := map[string]int{}, map[string]int{}
+	var stages []string
+	var results []engine.Result
 	if problems == nil {
 		s.Diagnostics = m.problems()
 	}
@@ -67,10 +69,13 @@ func (m *maker) end(ms, code int, problems ...event.Problem) *runlog.Run {
 		if e.Kind == event.TaskFinished {
 			s.Tasks++
 			s.Counts[e.Status]++
-			host(s, hosts, e)
-			stage(s, stages, e)
+			if !slices.Contains(stages, e.Stage) {
+				stages = append(stages, e.Stage)
+			}
+			results = append(results, engine.Result{Host: e.Host, Stage: e.Stage, Status: e.Status, Started: e.Time.Add(-e.Duration), Duration: e.Duration})
 		}
 	}
+	s.Stages, s.Hosts = engine.Recap(stages, results)
 	m.log.Summary = s
 	return m.log
 }
