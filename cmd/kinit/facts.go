@@ -31,7 +31,7 @@ changed. A host that cannot be asked is an error; the others are shown.`,
 			command.ExitCodesOfRuns(),
 		Flags: []cli.Flag{
 			command.InventoryFlag(),
-			&cli.StringSliceFlag{Name: "filter", Category: command.HeadSelect, Usage: "show only `FACTS`: names or globs, separated by commas"},
+			command.HeadSelect.List("filter", "show only `FACTS`: names or globs, separated by commas"),
 			command.ForksFlag(),
 			command.OutputFlag("text, json"),
 			command.NoColorFlag(),
@@ -43,9 +43,6 @@ changed. A host that cannot be asked is an error; the others are shown.`,
 // showFacts reads the facts by a playbook with an output for each host, so that a host that
 // fails takes none of the others with it.
 func showFacts(a *app.App, c *cli.Context) error {
-	if err := command.Choice(c, "output", command.OutputText, command.OutputJSON); err != nil {
-		return err
-	}
 	if c.NArg() != 1 {
 		return exit.Usagef(c.Command.HelpName, "it takes HOSTS, such as a name, a group or all, %d arguments were given", c.NArg())
 	}
@@ -129,7 +126,7 @@ func factLines(found map[string]map[string]json.RawMessage) []string {
 		}
 		lines = append(lines, host)
 		if len(rows) > 0 {
-			lines = append(lines, table(rows)...)
+			lines = append(lines, view.Table(rows)...)
 		}
 	}
 	return lines

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
+	"kinit/cmd/kinit/view"
 	"kinit/engine"
 	"kinit/engine/event"
 )
@@ -93,7 +93,7 @@ func hostLines(inv engine.Inventory) []string {
 		}
 		rows = append(rows, []string{h.Name, address, strings.Join(h.Groups, ", ")})
 	}
-	return table(rows)
+	return view.Table(rows)
 }
 
 func varLines(inv engine.Inventory) []string {
@@ -113,25 +113,7 @@ func varLines(inv engine.Inventory) []string {
 			rows[i] = row[1:]
 		}
 	}
-	return table(rows)
-}
-
-// table aligns columns. The last column is not padded.
-func table(rows [][]string) []string {
-	widths := make([]int, len(rows[0]))
-	for _, row := range rows {
-		for i, cell := range row {
-			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
-		}
-	}
-	lines := make([]string, len(rows))
-	for i, row := range rows {
-		for column, cell := range row {
-			lines[i] += fmt.Sprintf("%-*s  ", widths[column], cell)
-		}
-		lines[i] = strings.TrimRight(lines[i], " ")
-	}
-	return lines
+	return view.Table(rows)
 }
 
 // treeLines returns the tree of groups and hosts in the form of ansible-inventory --graph.

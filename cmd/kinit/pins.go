@@ -16,6 +16,7 @@ import (
 	"kinit/cmd/kinit/command"
 	"kinit/cmd/kinit/exit"
 	"kinit/cmd/kinit/pins"
+	"kinit/cmd/kinit/view"
 	"kinit/specs"
 )
 
@@ -33,7 +34,7 @@ pins instead of those that ship with kinit.`,
 		UsageText: command.Examples("kinit pins", "kinit pins list --file pins.json", "kinit pins check", "kinit pins renew --file pins.json") +
 			command.ExitCodes(exit.OK, exit.Failed, exit.Usage),
 		Subcommands: []*cli.Command{pinsList(a), pinsCheck(a), pinsRenew(a)},
-		Action:      func(c *cli.Context) error { return showPins(a, c, command.OutputText) },
+		Action:      func(c *cli.Context) error { return showPins(a, c) },
 	}
 }
 
@@ -43,18 +44,13 @@ func pinsList(a *app.App) *cli.Command {
 		Usage: "show what is fetched, its version, its digest and who needs it",
 		UsageText: command.Examples("kinit pins list", "kinit pins list --file pins.json", "kinit pins list --output json") +
 			command.ExitCodes(exit.OK, exit.Failed, exit.Usage),
-		Flags: []cli.Flag{pinsFileFlag("show the pins as `FILE` changes them"), command.OutputFlag("text, json")},
-		Action: func(c *cli.Context) error {
-			if err := command.Choice(c, "output", command.OutputText, command.OutputJSON); err != nil {
-				return err
-			}
-			return showPins(a, c, c.String("output"))
-		},
+		Flags:  []cli.Flag{pinsFileFlag("show the pins as `FILE` changes them"), command.OutputFlag("text, json")},
+		Action: func(c *cli.Context) error { return showPins(a, c) },
 	}
 }
 
 func pinsFileFlag(usage string) cli.Flag {
-	return &cli.PathFlag{Name: "file", Category: command.HeadInput, Usage: usage}
+	return command.HeadInput.Text("file", usage)
 }
 
 func pinsCheck(a *app.App) *cli.Command {
@@ -96,7 +92,7 @@ func shippedPins() (pins.List, error) {
 
 // userPins returns the pins of --file; none without the flag.
 func userPins(a *app.App, c *cli.Context) (pins.List, error) {
-	path := c.Path("file")
+	path := c.String("file")
 	if path == "" {
 		return pins.List{}, nil
 	}
@@ -121,12 +117,12 @@ func allPins(a *app.App, c *cli.Context) (pins.List, error) {
 	return shipped.With(own), err
 }
 
-func showPins(a *app.App, c *cli.Context, output string) error {
+func showPins(a *app.App, c *cli.Context) error {
 	all, err := allPins(a, c)
 	if err != nil {
 		return err
 	}
-	if output == command.OutputJSON {
+	if c.String("output") == command.OutputJSON {
 		return a.JSON(all)
 	}
 	rows := [][]string{{"NAME", "VERSION", "DIGEST", "USED BY", "REFERENCE"}}
@@ -134,7 +130,7 @@ func showPins(a *app.App, c *cli.Context, output string) error {
 		pin := all[name]
 		rows = append(rows, []string{name, pin.Version, pinned(pin.Digest), pin.Used, pin.Reference()})
 	}
-	return a.Lines(table(rows)...)
+	return a.Lines(view.Table(rows)...)
 }
 
 func pinned(digest string) string { return cmp.Or(digest, "not pinned") }
@@ -186,7 +182,7 @@ func fetchPins(a *app.App, c *cli.Context, all pins.List, fetched func(name, dig
 }
 
 func renewPins(a *app.App, c *cli.Context) error {
-	path := c.Path("file")
+	path := c.String("file")
 	if path == "" {
 		return exit.Usagef(c.Command.HelpName, "it needs --file, the file that it writes, as in --file pins.json")
 	}
@@ -231,5 +227,5 @@ func renewPins(a *app.App, c *cli.Context) error {
 	if code != exit.OK {
 		return exit.Error(code)
 	}
-	return a.Lines("Runs take them by --var-file " + c.Path("file") + ".")
+	return a.Lines("Runs take them by --var-file " + c.String("file") + ".")
 }

@@ -28,9 +28,6 @@ the list is an argument of --only and --skip. No host is asked, so a cluster is 
 			command.ExitCodes(exit.OK, exit.Usage, exit.Invalid, exit.Interrupted),
 		Flags: slices.Concat(command.InputFlags(), command.SelectionFlags(), []cli.Flag{command.OutputFlag("text, json"), command.NoColorFlag()}),
 		Action: func(c *cli.Context) error {
-			if err := command.Choice(c, "output", command.OutputText, command.OutputJSON); err != nil {
-				return err
-			}
 			ctx, s, err := command.OnSpec(a, c, command.Mode{View: view.Read})
 			if err != nil {
 				return err
@@ -116,5 +113,5 @@ func taskLines(rows []taskRow) []string {
 		}
 		cells = append(cells, []string{cmp.Or(r.Stage, "-"), r.Task, fmt.Sprint(r.Tasks), where})
 	}
-	return append(table(cells), "", view.Count(n, "task")+".")
+	return append(view.Table(cells), "", view.Count(n, "task")+".")
 }

@@ -18,6 +18,7 @@ import (
 
 	"kinit/engine"
 	"kinit/engine/backupfile"
+	"kinit/engine/lists"
 	"kinit/engine/secret"
 	"kinit/engine/secretfile"
 )
@@ -100,10 +101,8 @@ func Time(at time.Time) string { return at.UTC().Format("2006-01-02 15:04 MST") 
 
 // with returns values of variables with others, in a map of its own.
 func with(vars, others map[string]string) map[string]string {
-	all := maps.Clone(vars)
-	if all == nil {
-		all = map[string]string{}
-	}
+	all := map[string]string{}
+	maps.Copy(all, vars)
 	maps.Copy(all, others)
 	return all
 }
@@ -115,11 +114,7 @@ func list(texts []string) cty.Value {
 	if len(texts) == 0 {
 		return cty.ListValEmpty(cty.String)
 	}
-	values := make([]cty.Value, len(texts))
-	for i, text := range texts {
-		values[i] = cty.StringVal(text)
-	}
-	return cty.ListVal(values)
+	return cty.ListVal(lists.Map(texts, cty.StringVal))
 }
 
 // The form of a file's name in a folder of backups: NAME-20261124T020000Z.backup.

@@ -4,6 +4,7 @@
 package health
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -60,15 +61,6 @@ type control struct {
 	Lines   [][]string `json:"lines"`
 }
 
-// certificate is one that was found in a file.
-type certificate struct {
-	Path      string    `json:"path"`
-	Subject   string    `json:"subject"`
-	Authority bool      `json:"authority"`
-	NotBefore time.Time `json:"not_before"`
-	NotAfter  time.Time `json:"not_after"`
-}
-
 // read decodes an output. One that the playbook does not have leaves to as it is.
 func read(observed map[string]string, name string, to any) error {
 	text := observed[name]
@@ -85,24 +77,20 @@ func read(observed map[string]string, name string, to any) error {
 func Certificates(observed map[string]string, now time.Time) ([]Certificate, error) {
 	all := []Certificate{}
 	for _, output := range []string{ownCertificates, nodesCertificates} {
-		var byHost map[string][]certificate
+		var byHost map[string][]Certificate // without what differs from look to look
 		if err := read(observed, output, &byHost); err != nil {
 			return nil, err
 		}
 		for host, list := range byHost {
 			for _, c := range list {
-				all = append(all, Certificate{
-					Host: host, Path: c.Path, Subject: c.Subject, Authority: c.Authority, NotBefore: c.NotBefore, NotAfter: c.NotAfter,
-					DaysLeft: int(c.NotAfter.Sub(now).Hours()) / 24, RenewedBy: renewedBy(output, c), Ended: !now.Before(c.NotAfter),
-				})
+				c.Host, c.DaysLeft, c.Ended = host, int(c.NotAfter.Sub(now).Hours())/24, !now.Before(c.NotAfter)
+				c.RenewedBy = renewedBy(output, c)
+				all = append(all, c)
 			}
 		}
 	}
 	slices.SortFunc(all, func(a, b Certificate) int {
-		if by := a.NotAfter.Compare(b.NotAfter); by != 0 {
-			return by
-		}
-		return strings.Compare(a.Host+" "+a.Path, b.Host+" "+b.Path)
+		return cmp.Or(a.NotAfter.Compare(b.NotAfter), strings.Compare(a.Host+" "+a.Path, b.Host+" "+b.Path))
 	})
 	return all, nil
 }
@@ -111,7 +99,7 @@ func Certificates(observed map[string]string, now time.Time) ([]Certificate, err
 // itself, so nobody does.
 func (c Certificate) Matters() bool { return !strings.HasSuffix(c.Path, kubeletServingFile) }
 
-func renewedBy(output string, c certificate) string {
+func renewedBy(output string, c Certificate) string {
 	switch {
 	case c.Authority || strings.HasSuffix(c.Path, kubeletServingFile):
 		return renewedByNobody

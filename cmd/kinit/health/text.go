@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"kinit/cmd/kinit/view"
+	"kinit/engine/lists"
 )
 
 // shown is how many differences fit on one screen beside the rest.
@@ -212,26 +212,9 @@ func CertificateLines(list []Certificate) []string {
 	return table(rows)
 }
 
+// table aligns columns of texts that hosts sent.
 func table(rows [][]string) []string {
-	var widths []int
-	for _, row := range rows {
-		for i := range row {
-			if i == len(widths) {
-				widths = append(widths, 0)
-			}
-			row[i] = safe(row[i])
-			widths[i] = max(widths[i], utf8.RuneCountInString(row[i]))
-		}
-	}
-	var lines []string
-	for _, row := range rows {
-		line := ""
-		for i, cell := range row {
-			line += fmt.Sprintf("%-*s  ", widths[i], cell)
-		}
-		lines = append(lines, strings.TrimRight(line, " "))
-	}
-	return lines
+	return view.Table(lists.Map(rows, func(row []string) []string { return lists.Map(row, safe) }))
 }
 
 // safe makes one line of a text that hosts sent, which cannot move the cursor or change colours.

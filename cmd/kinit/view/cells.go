@@ -1,11 +1,14 @@
 package view
 
 import (
+	"fmt"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"golang.org/x/text/width"
+
+	"kinit/engine/lists"
 )
 
 // ellipsis ends a text that was cut. It is ASCII because a terminal in the C
@@ -63,6 +66,24 @@ func pad(text string, n int) string {
 }
 
 func spaces(n int) string { return strings.Repeat(" ", max(0, n)) }
+
+// Table aligns columns. The last cell of a row is not padded.
+func Table(rows [][]string) []string {
+	var widths []int
+	for _, row := range rows {
+		widths = append(widths, make([]int, max(0, len(row)-len(widths)))...)
+		for i, cell := range row {
+			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
+		}
+	}
+	return lists.Map(rows, func(row []string) string {
+		line := ""
+		for i, cell := range row {
+			line += fmt.Sprintf("%-*s  ", widths[i], cell)
+		}
+		return strings.TrimRight(line, " ")
+	})
+}
 
 // wrap breaks a text into lines of at most n columns, at spaces where there are
 // any, and keeps the indentation of each line. No limit when n is 0.
