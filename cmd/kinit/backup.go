@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"slices"
 	"strings"
 
@@ -10,7 +11,6 @@ import (
 	"kinit/cmd/kinit/backups"
 	"kinit/cmd/kinit/command"
 	"kinit/cmd/kinit/exit"
-	"kinit/cmd/kinit/view"
 	"kinit/engine"
 	"kinit/engine/diag"
 	"kinit/engine/secretfile"
@@ -34,10 +34,10 @@ $KINIT_BACKUP_PASSPHRASE, or the one that is asked for on a terminal. Volumes of
 			"kinit backup k8s-podman-3-2-2 --hosts nyctea,tyto --out k8s.backup --recipient age1…",
 		) + command.ExitCodesOfRuns(),
 		Flags: slices.Concat(command.InputFlags(), []cli.Flag{
-			&cli.StringFlag{Name: "out", Category: command.HeadSelect, Usage: "write the backup to `FILE`"},
-			&cli.BoolFlag{Name: "overwrite", Category: command.HeadSelect, Usage: "replace a file that exists"},
-			&cli.StringSliceFlag{Name: "recipient", Category: command.HeadSelect, Usage: "encrypt for the owner of a public `KEY`, age1…; may be repeated"},
-			&cli.StringSliceFlag{Name: "recipients-file", Category: command.HeadSelect, Usage: "encrypt for the public keys in `FILE`, one a line; may be repeated"},
+			command.HeadSelect.Text("out", "write the backup to `FILE`"),
+			command.HeadSelect.Switch("overwrite", "replace a file that exists"),
+			command.HeadSelect.List("recipient", "encrypt for the owner of a public `KEY`, age1…; may be repeated"),
+			command.HeadSelect.List("recipients-file", "encrypt for the public keys in `FILE`, one a line; may be repeated"),
 			passphraseFlag(), command.AdoptFlag(), command.LostFlag(),
 		}, command.OutputFlags(), command.ReportFlags()),
 		Action: func(c *cli.Context) error { return backUp(a, c) },
@@ -57,11 +57,9 @@ func backUp(a *app.App, c *cli.Context) error {
 		return err
 	}
 	backups.Backup{File: a.Abs(c.String("out")), Replace: c.Bool("overwrite"), Readers: readers, Program: a.Version}.Set(&o)
-	ctx, s, err := command.Begin(a, c, o, command.Mode{View: view.Run, Logged: true, Unnamed: !c.IsSet("hosts")})
-	if err != nil {
-		return err
-	}
-	return s.End(orWithoutBackups(a.Engine.Run(ctx, s.Options), c.Args().First()))
+	return command.Use(a, c, o, command.RunMode(c), func(ctx context.Context, o engine.Options) *engine.Report {
+		return orWithoutBackups(a.Engine.Run(ctx, o), c.Args().First())
+	})
 }
 
 // orWithoutBackups explains why a playbook does not know what a backup is.

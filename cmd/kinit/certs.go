@@ -37,7 +37,7 @@ server answers meanwhile. The exit code is 1 if a certificate has ended.`,
 		) + command.ExitCodesOfRuns(),
 		Flags: slices.Concat(command.InputFlags(), []cli.Flag{
 			command.LostFlag(), command.AdoptFlag(), withinFlag(),
-			&cli.BoolFlag{Name: "renew", Category: command.HeadSelect, Usage: "renew the certificates of Kubernetes now"},
+			command.HeadSelect.Switch("renew", "renew the certificates of Kubernetes now"),
 		}, command.OutputFlags(), command.ReportFlags()),
 		Action: func(c *cli.Context) error {
 			switch {
@@ -60,11 +60,7 @@ func renew(a *app.App, c *cli.Context) error {
 		return err
 	}
 	o.Only, o.Renew = []string{renewalTask}, true
-	ctx, s, err := command.Begin(a, c, o, command.Mode{View: view.Run, Logged: true, Unnamed: !c.IsSet("hosts")})
-	if err != nil {
-		return err
-	}
-	return s.End(a.Engine.Run(ctx, s.Options))
+	return command.Use(a, c, o, command.RunMode(c), a.Engine.Run)
 }
 
 func showCertificates(a *app.App, c *cli.Context) error {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"io/fs"
 	"os"
@@ -189,13 +190,12 @@ func (l completing) values(ctx context.Context, flag, word string) []completion 
 	case "hosts", "limit":
 		return behind(",:!&", word, l.ofInventory(ctx)) // a pattern of hosts
 	case "stop-after", "start-at":
-		stages, _ := l.ofSpec(ctx)
-		return stages
+		return stagesOf(l.graph(ctx))
 	case "tags", "skip-tags":
-		return behind(",", word, l.tagsOfSpec(ctx))
+		return behind(",", word, tagsOf(l.graph(ctx)))
 	case "only", "skip":
-		stages, tasks := l.ofSpec(ctx)
-		return behind(",", word, append(stages, tasks...))
+		graph := l.graph(ctx)
+		return behind(",", word, append(stagesOf(graph), tasksOf(graph)...))
 	}
 	return nil
 }
@@ -240,47 +240,35 @@ func (l completing) ofInventory(ctx context.Context) []completion {
 	return found
 }
 
-// ofSpec returns the stages and task blocks of the spec that the command line names.
-func (l completing) ofSpec(ctx context.Context) (stages, tasks []completion) {
+// graph returns the tasks of the spec that the command line names; none without one that can be read.
+func (l completing) graph(ctx context.Context) *engine.Graph {
 	arguments := l.arguments()
 	if len(arguments) == 0 {
-		return nil, nil
+		return &engine.Graph{}
 	}
 	o, err := l.options(arguments[0])
 	if err != nil {
-		return nil, nil
+		return &engine.Graph{}
 	}
 	graph, _ := engine.Order(ctx, o)
-	if graph == nil {
-		return nil, nil
-	}
-	for _, s := range graph.Stages {
-		stages = append(stages, completion{s.Name, "stage"})
-	}
-	for _, path := range graph.Imports {
-		tasks = append(tasks, completion{path, "import"})
-	}
-	for _, t := range graph.Tasks {
-		if c := (completion{t.Block, "task"}); len(tasks) == 0 || tasks[len(tasks)-1] != c {
-			tasks = append(tasks, c)
-		}
-	}
-	return stages, tasks
+	return cmp.Or(graph, &engine.Graph{})
 }
 
-func (l completing) tagsOfSpec(ctx context.Context) (all []completion) {
-	arguments := l.arguments()
-	if len(arguments) == 0 {
-		return nil
+// stagesOf returns the stages of a spec.
+func stagesOf(graph *engine.Graph) []completion {
+	return lists.Map(graph.Stages, func(s engine.GraphStage) completion { return completion{s.Name, "stage"} })
+}
+
+// tasksOf returns the imports and task blocks of a spec.
+func tasksOf(graph *engine.Graph) []completion {
+	all := lists.Map(graph.Imports, func(path string) completion { return completion{path, "import"} })
+	for _, t := range graph.Tasks {
+		all = append(all, completion{t.Block, "task"})
 	}
-	o, err := l.options(arguments[0])
-	if err != nil {
-		return nil
-	}
-	graph, _ := engine.Order(ctx, o)
-	if graph == nil {
-		return nil
-	}
+	return slices.Compact(all)
+}
+
+func tagsOf(graph *engine.Graph) (all []completion) {
 	for _, t := range graph.Tasks {
 		for _, tag := range t.Tags {
 			if c := (completion{tag, "tag"}); !slices.Contains(all, c) {

@@ -61,21 +61,20 @@ in namespaces with the label e2e-framework.`,
 
 func conformanceFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.StringFlag{Name: "focus", Category: command.HeadSelect, Value: conformanceFocus,
-			Usage: "run tests whose names match `RE`; default: \\[Conformance\\]"},
-		&cli.StringFlag{Name: "skip", Category: command.HeadSelect, Usage: "leave out tests whose names match `RE`"},
-		&cli.IntFlag{Name: "parallel", Category: command.HeadSelect, Value: 2, Usage: "run `N` tests at the same time; default: 2"},
-		&cli.PathFlag{Name: "suite", Category: command.HeadSelect, Usage: "take e2e.test and ginkgo from `FOLDER`; default: those of the lab"},
-		&cli.BoolFlag{Name: "list", Category: command.HeadSelect, Usage: "list the tests and run none; no host is touched"},
-		&cli.StringFlag{Name: "junit", Category: command.HeadOutput, Usage: "write JUnit XML for CI to `FILE`"},
-		&cli.StringFlag{Name: "report", Category: command.HeadOutput, Usage: "write a self-contained HTML page to `FILE`"},
+		command.HeadSelect.TextOr("focus", conformanceFocus, "run tests whose names match `RE`; default: \\[Conformance\\]"),
+		command.HeadSelect.Text("skip", "leave out tests whose names match `RE`"),
+		command.HeadSelect.Number("parallel", "run `N` tests at the same time; default: 2", 2),
+		command.HeadSelect.Text("suite", "take e2e.test and ginkgo from `FOLDER`; default: those of the lab"),
+		command.HeadSelect.Switch("list", "list the tests and run none; no host is touched"),
+		command.HeadOutput.Text("junit", "write JUnit XML for CI to `FILE`"),
+		command.HeadOutput.Text("report", "write a self-contained HTML page to `FILE`"),
 	}
 }
 
 func findSuite(a *app.App, c *cli.Context) (*conformance.Suite, error) {
 	folder, hint := filepath.Join(labCache(a), "conformance"),
 		"build it with 'kinit lab up --conformance', or unpack kubernetes-test-linux-amd64.tar.gz of the cluster's release (https://dl.k8s.io/VERSION/kubernetes-test-linux-amd64.tar.gz) and name the folder with --suite"
-	if given := c.Path("suite"); given != "" {
+	if given := c.String("suite"); given != "" {
 		folder, hint = a.Abs(given), "name the folder that has them, or the one that kubernetes-test-linux-amd64.tar.gz was unpacked in"
 	}
 	suite, err := conformance.Find(folder)

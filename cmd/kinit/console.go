@@ -44,10 +44,10 @@ user in as whom kinit logs in on the hypervisor, such as root.`,
 		) + command.ExitCodesOfRuns(),
 		Flags: slices.Concat(command.InputFlags(), []cli.Flag{
 			command.LostFlag(),
-			&cli.BoolFlag{Name: "vnc", Category: command.HeadSelect, Usage: "forward the node's screen and print the address"},
-			&cli.BoolFlag{Name: "rdp", Category: command.HeadSelect, Usage: "forward the node's remote desktop and print the address"},
-			&cli.BoolFlag{Name: "serial", Category: command.HeadSelect, Usage: "open the serial console, also of a Windows node"},
-			&cli.BoolFlag{Name: "force", Category: command.HeadSelect, Usage: "end another user's session on the console"},
+			command.HeadSelect.Switch("vnc", "forward the node's screen and print the address"),
+			command.HeadSelect.Switch("rdp", "forward the node's remote desktop and print the address"),
+			command.HeadSelect.Switch("serial", "open the serial console, also of a Windows node"),
+			command.HeadSelect.Switch("force", "end another user's session on the console"),
 		}, command.OutputFlags()),
 		Action: func(c *cli.Context) error {
 			if c.NArg() != 2 {

@@ -39,10 +39,9 @@ With --check nothing is changed.`,
 		) + command.ExitCodesOfRuns(),
 		Flags: slices.Concat([]cli.Flag{
 			command.InventoryFlag(),
-			&cli.BoolFlag{Name: "become", Aliases: []string{"b"}, Category: command.HeadSelect, Usage: "work as root on the hosts"},
-			&cli.StringFlag{Name: "become-user", Category: command.HeadSelect, Usage: "work as `USER` on the hosts"},
-			&cli.BoolFlag{Name: "check", Category: command.HeadSelect,
-				Usage: "show what would change, and change nothing; exit code 0 also with changes"},
+			command.HeadSelect.Switch("become", "work as root on the hosts", "b"),
+			command.HeadSelect.Text("become-user", "work as `USER` on the hosts"),
+			command.HeadSelect.Switch("check", "show what would change, and change nothing; exit code 0 also with changes"),
 			command.ForksFlag(),
 		}, command.OutputFlags(), command.DiffFlags("show every step with its diff; this is the default"), command.ReportFlags()),
 		Action: func(c *cli.Context) error { return doTask(a, c) },
@@ -67,11 +66,7 @@ func doTask(a *app.App, c *cli.Context) error {
 	if c.Bool("check") {
 		do, mode.View, mode.Logged = a.Engine.Plan, view.Plan, c.IsSet("junit") || c.IsSet("report")
 	}
-	ctx, s, err := command.Begin(a, c, o, mode)
-	if err != nil {
-		return err
-	}
-	return s.End(do(ctx, s.Options))
+	return command.Use(a, c, o, mode, do)
 }
 
 // become returns the argument become of the task, or "".

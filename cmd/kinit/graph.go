@@ -34,18 +34,11 @@ only repeat the order of the stages are faint, and so are tasks that are skipped
 			"kinit graph k8s-libvirt-1-1-1 --hosts nyctea,tyto --as dot --fold stages",
 		) + command.ExitCodes(exit.OK, exit.Failed, exit.Usage, exit.Invalid, exit.Interrupted),
 		Flags: slices.Concat(command.InputFlags(), command.SelectionFlags(), []cli.Flag{
-			&cli.StringFlag{Name: "as", Category: command.HeadOutput, Value: asDot,
-				Usage: "draw it as `FORMAT`: dot (graphviz), mermaid, svg; default: dot"},
-			&cli.StringFlag{Name: "fold", Category: command.HeadOutput, Value: string(draw.Auto),
-				Usage: "draw a box for each of `WHAT`: tasks, blocks, stages; auto: by plan size"},
+			command.HeadOutput.Choice("as", "draw it as `FORMAT`: dot (graphviz), mermaid, svg; default: dot", asDot, asMermaid, asSVG),
+			command.HeadOutput.Choice("fold", "draw a box for each of `WHAT`: tasks, blocks, stages; auto: by plan size",
+				string(draw.Auto), string(draw.Tasks), string(draw.Blocks), string(draw.Stages)),
 		}, command.OutputFlags()),
 		Action: func(c *cli.Context) error {
-			if err := command.Choice(c, "as", asDot, asMermaid, asSVG); err != nil {
-				return err
-			}
-			if err := command.Choice(c, "fold", string(draw.Auto), string(draw.Tasks), string(draw.Blocks), string(draw.Stages)); err != nil {
-				return err
-			}
 			ctx, s, err := command.OnSpec(a, c, command.Mode{View: view.Read})
 			if err != nil {
 				return err

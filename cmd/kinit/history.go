@@ -27,7 +27,7 @@ func historyCommand(a *app.App) *cli.Command {
 		UsageText: command.Examples("kinit history", "kinit history site.hcl --limit 5", "kinit history --output json") +
 			command.ExitCodes(exit.OK, exit.Failed, exit.Usage),
 		Flags: []cli.Flag{
-			&cli.IntFlag{Name: "limit", Category: command.HeadOutput, Usage: "show only the newest `N` runs; default: all"},
+			command.HeadOutput.Number("limit", "show only the newest `N` runs; default: all", 0),
 			command.OutputFlag("text, json (a run per line)"),
 		},
 		Action: func(c *cli.Context) error { return showHistory(a, c) },
@@ -49,9 +49,6 @@ type entry struct {
 }
 
 func showHistory(a *app.App, c *cli.Context) error {
-	if err := command.Choice(c, "output", command.OutputText, command.OutputJSON); err != nil {
-		return err
-	}
 	if c.NArg() > 1 {
 		return exit.Usagef(c.Command.HelpName, "it takes one SPEC, %d were given", c.NArg())
 	}

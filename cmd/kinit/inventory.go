@@ -89,9 +89,6 @@ type inventoryShow struct {
 }
 
 func onInventory(a *app.App, c *cli.Context, hosts []string, show inventoryShow) error {
-	if err := command.Choice(c, "output", command.OutputText, command.OutputJSON); err != nil {
-		return err
-	}
 	o, err := command.Options(a, c, "")
 	if err != nil {
 		return err

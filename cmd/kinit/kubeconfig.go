@@ -41,10 +41,10 @@ are; an entry of the same name that kinit did not make is not replaced.`,
 		) + command.ExitCodesOfRuns(),
 		Flags: slices.Concat(command.InputFlags(), []cli.Flag{
 			command.LostFlag(),
-			&cli.BoolFlag{Name: "merge", Category: command.HeadSelect, Usage: "add it to your file and make it the current context"},
-			&cli.BoolFlag{Name: "remove", Category: command.HeadSelect, Usage: "remove it from your file"},
-			&cli.StringFlag{Name: "file", Category: command.HeadSelect, Usage: "use `FILE` as your file; default: the first of $KUBECONFIG, or ~/.kube/config"},
-			&cli.StringFlag{Name: "name", Category: command.HeadSelect, Usage: "call it `NAME` in your file; default: the cluster's name"},
+			command.HeadSelect.Switch("merge", "add it to your file and make it the current context"),
+			command.HeadSelect.Switch("remove", "remove it from your file"),
+			command.HeadSelect.Text("file", "use `FILE` as your file; default: the first of $KUBECONFIG, or ~/.kube/config"),
+			command.HeadSelect.Text("name", "call it `NAME` in your file; default: the cluster's name"),
 		}, command.OutputFlags()),
 		Action: func(c *cli.Context) error {
 			switch {

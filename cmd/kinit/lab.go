@@ -57,7 +57,7 @@ flannel_url, flannel_cni_url. --var allow_unpinned=true accepts what has no chec
 					return err
 				}
 			}
-			if len(command.List(c, "windows-machines")) > 0 && c.Path("windows") == "" {
+			if len(command.List(c, "windows-machines")) > 0 && c.String("windows") == "" {
 				return exit.Usagef(c.Command.HelpName, "--windows-machines needs the simulator, as in --windows bin/winsim, which \"make winsim\" builds")
 			}
 			o, err := artifactsOptions(a, c)
@@ -106,11 +106,7 @@ func labStatus(a *app.App) *cli.Command {
 			if err != nil {
 				return err
 			}
-			ctx, s, err := command.Begin(a, c, o, command.Mode{View: view.Plan, Diff: true, PendingFails: true})
-			if err != nil {
-				return err
-			}
-			return s.End(a.Engine.Plan(ctx, s.Options))
+			return command.Use(a, c, o, command.Mode{View: view.Plan, Diff: true, PendingFails: true}, a.Engine.Plan)
 		},
 	}
 }
@@ -118,48 +114,32 @@ func labStatus(a *app.App) *cli.Command {
 func labFlags() []cli.Flag {
 	return []cli.Flag{
 		command.HostsFlag("name the hypervisors `HOSTS`, separated by commas"),
-		&cli.StringFlag{Name: "name", Category: command.HeadInput, Value: labSpec,
-			Usage: "call the lab `NAME`, so that there can be several; default: lab"},
-		&cli.StringSliceFlag{Name: "var", Category: command.HeadInput, KeepSpace: true,
-			Usage: "set a variable of the lab by `NAME=VALUE`; may be repeated"},
+		command.HeadInput.TextOr("name", labSpec, "call the lab `NAME`, so that there can be several; default: lab"),
+		command.HeadInput.Texts("var", "set a variable of the lab by `NAME=VALUE`; may be repeated"),
 		command.ForksFlag(),
 	}
 }
 
 func labUpFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.StringFlag{Name: "artifacts", Category: command.HeadInput,
-			Usage: "get programs by `MODE`: auto, download, build; else $KINIT_ARTIFACTS or auto"},
-		&cli.StringSliceFlag{Name: "var-file", Category: command.HeadInput, KeepSpace: true,
-			Usage: "read variables of downloads from `FILE`, as 'kinit pins renew' writes it"},
+		command.HeadInput.Text("artifacts", "get programs by `MODE`: auto, download, build; else $KINIT_ARTIFACTS or auto"),
+		command.HeadInput.Texts("var-file", "read variables of downloads from `FILE`, as 'kinit pins renew' writes it"),
 		// Artifacts that no selected driver needs are not built: a guest's disk, or the image of
 		// container nodes.
-		&cli.StringSliceFlag{Name: "drivers", Category: command.HeadInput,
-			Usage: "build what nodes of `DRIVERS` need; default: libvirt,podman"},
-		&cli.StringSliceFlag{Name: "machines", Category: command.HeadInput,
-			Usage: "also make `MACHINES` that the driver host finds as existing ones"},
+		command.HeadInput.List("drivers", "build what nodes of `DRIVERS` need; default: libvirt,podman"),
+		command.HeadInput.List("machines", "also make `MACHINES` that the driver host finds as existing ones"),
 		// The simulator is not part of kinit: test/winsim in its sources builds it.
-		&cli.PathFlag{Name: "windows", Category: command.HeadInput,
-			Usage: "also make media of a SIMULATED Windows, from the simulator `PROGRAM`"},
-		&cli.StringSliceFlag{Name: "windows-machines", Category: command.HeadInput,
-			Usage: "also make `HOSTS` as machines with a SIMULATED Windows; needs --windows"},
-		&cli.BoolFlag{Name: "stock", Category: command.HeadInput,
-			Usage: "make nodes of stock images, and serve everything else from mirrors"},
-		&cli.BoolFlag{Name: "conformance", Category: command.HeadInput,
-			Usage: "also build what 'kinit conformance' needs: tests and their images"},
-		&cli.BoolFlag{Name: "upgrade", Category: command.HeadInput,
-			Usage: "also build a second version to upgrade to, of the same sources"},
-		&cli.BoolFlag{Name: "minor", Category: command.HeadInput,
-			Usage: "also build a second version to upgrade to, the next minor one"},
+		command.HeadInput.Text("windows", "also make media of a SIMULATED Windows, from the simulator `PROGRAM`"),
+		command.HeadInput.List("windows-machines", "also make `HOSTS` as machines with a SIMULATED Windows; needs --windows"),
+		command.HeadInput.Switch("stock", "make nodes of stock images, and serve everything else from mirrors"),
+		command.HeadInput.Switch("conformance", "also build what 'kinit conformance' needs: tests and their images"),
+		command.HeadInput.Switch("upgrade", "also build a second version to upgrade to, of the same sources"),
+		command.HeadInput.Switch("minor", "also build a second version to upgrade to, the next minor one"),
 	}
 }
 
 func changeLab(a *app.App, c *cli.Context, o engine.Options) error {
-	ctx, s, err := command.Begin(a, c, o, command.Mode{View: view.Run, Logged: true})
-	if err != nil {
-		return err
-	}
-	return s.End(a.Engine.Run(ctx, s.Options))
+	return command.Use(a, c, o, command.Mode{View: view.Run, Logged: true}, a.Engine.Run)
 }
 
 // artifactsOptions returns the options for the spec of the artifacts that all labs share.
@@ -189,7 +169,7 @@ func setGiven(a *app.App, c *cli.Context, vars map[string]string, lists ...strin
 			vars["lab_"+flag] = "true"
 		}
 	}
-	if program := c.Path("windows"); program != "" {
+	if program := c.String("windows"); program != "" {
 		vars["lab_windows"] = filepath.Clean(a.Abs(program))
 	}
 }

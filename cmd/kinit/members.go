@@ -8,7 +8,6 @@ import (
 	"kinit/cmd/kinit/app"
 	"kinit/cmd/kinit/command"
 	"kinit/cmd/kinit/exit"
-	"kinit/cmd/kinit/view"
 	"kinit/engine"
 )
 
@@ -97,9 +96,7 @@ func runMembers(a *app.App, c *cli.Context, part string, change func(*engine.Opt
 		return err
 	}
 	change(&o)
-	ctx, s, err := command.Begin(a, c, o, command.Mode{View: view.Run, Logged: true, Unnamed: !c.IsSet("hosts"), Part: part})
-	if err != nil {
-		return err
-	}
-	return s.End(a.Engine.Run(ctx, s.Options))
+	mode := command.RunMode(c)
+	mode.Part = part
+	return command.Use(a, c, o, mode, a.Engine.Run)
 }

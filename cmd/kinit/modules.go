@@ -37,9 +37,6 @@ func modulesCommand(a *app.App) *cli.Command {
 }
 
 func showModules(a *app.App, c *cli.Context) error {
-	if err := command.Choice(c, "output", command.OutputText, command.OutputJSON); err != nil {
-		return err
-	}
 	switch c.NArg() {
 	case 0:
 		return listModules(a, c)

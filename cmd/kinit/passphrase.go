@@ -17,7 +17,7 @@ import (
 const passphraseVariable = "KINIT_BACKUP_PASSPHRASE"
 
 func passphraseFlag() cli.Flag {
-	return &cli.StringFlag{Name: "passphrase-file", Category: command.HeadSelect, Usage: "read the passphrase from `FILE`; default: $" + passphraseVariable}
+	return command.HeadSelect.Text("passphrase-file", "read the passphrase from `FILE`; default: $"+passphraseVariable)
 }
 
 // passphrase returns the passphrase of a backup: of a file, of the environment or, if ask is set, of the

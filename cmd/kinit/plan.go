@@ -33,10 +33,9 @@ each task would do. Of secret values it contains only slow digests.`,
 		) + command.ExitCodes(exit.OK, exit.Failed, exit.Usage, exit.Invalid, exit.Pending, exit.Unreachable, exit.Interrupted),
 		Flags: slices.Concat(command.InputFlags(), command.SelectionFlags(), []cli.Flag{
 			command.LostFlag(), command.FreshFactsFlag(), command.AdoptFlag(), command.RebalanceFlag(), command.YesDestroyFlag(),
-			&cli.BoolFlag{Name: "offline", Category: command.HeadSelect,
-				Usage: "ask no host: show the tasks of the spec, of a cluster as if it were new"},
+			command.HeadSelect.Switch("offline", "ask no host: show the tasks of the spec, of a cluster as if it were new"),
 		}, command.OutputFlags(), command.DiffFlags("show every step with its diff; this is the default"), []cli.Flag{
-			&cli.StringFlag{Name: "out", Category: command.HeadOutput, Usage: "keep the plan in `FILE`, for 'kinit run FILE'"},
+			command.HeadOutput.Text("out", "keep the plan in `FILE`, for 'kinit run FILE'"),
 		}),
 		Action: func(c *cli.Context) error {
 			if c.Bool("offline") && c.IsSet("out") {

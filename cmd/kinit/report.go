@@ -37,10 +37,10 @@ written to a file with the name of the run, the other formats to standard output
 			"kinit report 20250301T120000Z-site --format text",
 		) + command.ExitCodes(exit.OK, exit.Failed, exit.Usage),
 		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "format", Category: command.HeadOutput, Value: formatHTML,
-				Usage: "write it as `FORMAT`: html, junit, text (as the terminal showed it), json"},
+			command.HeadOutput.Choice("format", "write it as `FORMAT`: html, junit, text (as the terminal showed it), json",
+				formatHTML, formatJUnit, command.OutputText, command.OutputJSON),
 			outFlag("write to `FILE`; - is standard output"),
-			&cli.BoolFlag{Name: "verbose", Aliases: []string{"v"}, Category: command.HeadOutput, Usage: "as text, show steps with diffs and retries"},
+			command.HeadOutput.Switch("verbose", "as text, show steps with diffs and retries", "v"),
 			command.NoColorFlag(),
 		},
 		Action: func(c *cli.Context) error { return makeReport(a, c) },
@@ -48,13 +48,10 @@ written to a file with the name of the run, the other formats to standard output
 }
 
 func outFlag(usage string) cli.Flag {
-	return &cli.StringFlag{Name: "out", Aliases: []string{"o"}, Category: command.HeadOutput, Usage: usage}
+	return command.HeadOutput.Text("out", usage, "o")
 }
 
 func makeReport(a *app.App, c *cli.Context) error {
-	if err := command.Choice(c, "format", formatHTML, formatJUnit, command.OutputText, command.OutputJSON); err != nil {
-		return err
-	}
 	log, _, err := findRun(a, c)
 	if err != nil {
 		return err

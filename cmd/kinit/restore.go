@@ -14,7 +14,6 @@ import (
 	"kinit/cmd/kinit/backups"
 	"kinit/cmd/kinit/command"
 	"kinit/cmd/kinit/exit"
-	"kinit/cmd/kinit/view"
 	"kinit/engine"
 	"kinit/engine/secret"
 )
@@ -42,9 +41,9 @@ with a passphrase is opened by --passphrase-file, $KINIT_BACKUP_PASSPHRASE, or o
 			"kinit restore k8s-podman-1-1-1 k8s.backup --hosts nyctea,tyto --yes-destroy controller-01",
 		) + command.ExitCodesOfRuns(),
 		Flags: slices.Concat(command.InputFlags(), []cli.Flag{
-			&cli.StringSliceFlag{Name: "identity", Category: command.HeadSelect, Usage: "decrypt with the private keys in `FILE`; may be repeated"},
+			command.HeadSelect.List("identity", "decrypt with the private keys in `FILE`; may be repeated"),
 			passphraseFlag(), command.LostFlag(), command.ForksFlag(), command.FreshFactsFlag(), command.AdoptFlag(),
-			&cli.StringSliceFlag{Name: "yes-destroy", Category: command.HeadSelect, Usage: "make `NODES` anew although they are there, and lose what only they know"},
+			command.HeadSelect.List("yes-destroy", "make `NODES` anew although they are there, and lose what only they know"),
 		}, command.OutputFlags(), command.DiffFlags("show every step with its diff"), command.ReportFlags()),
 		Action: func(c *cli.Context) error { return restore(a, c) },
 	}
@@ -70,7 +69,7 @@ func restore(a *app.App, c *cli.Context) error {
 	if err := keys.Restore(&o, file, b); err != nil {
 		return err
 	}
-	ctx, s, err := command.Begin(a, c, o, command.Mode{View: view.Run, Logged: true, Unnamed: !c.IsSet("hosts")})
+	ctx, s, err := command.Begin(a, c, o, command.RunMode(c))
 	if err != nil {
 		return err
 	}

@@ -49,13 +49,10 @@ the run as Ctrl-C does.`,
 		) + command.ExitCodesOfRuns(),
 		Flags: slices.Concat(command.InputFlags(), command.SelectionFlags(), []cli.Flag{
 			command.LostFlag(), command.FreshFactsFlag(), command.AdoptFlag(), command.RebalanceFlag(), command.YesDestroyFlag(),
-			&cli.BoolFlag{Name: "check", Category: command.HeadSelect,
-				Usage: "show what would change, and change nothing; exit code 0 also with changes"},
-			&cli.BoolFlag{Name: "step", Category: command.HeadSelect,
-				Usage: "before each task, show what it would change and ask on the terminal"},
+			command.HeadSelect.Switch("check", "show what would change, and change nothing; exit code 0 also with changes"),
+			command.HeadSelect.Switch("step", "before each task, show what it would change and ask on the terminal"),
 		}, command.OutputFlags(), []cli.Flag{
-			&cli.StringFlag{Name: "full-output", Category: command.HeadOutput,
-				Usage: "keep complete outputs in `FOLDER`, where they are too long for the log"},
+			command.HeadOutput.Text("full-output", "keep complete outputs in `FOLDER`, where they are too long for the log"),
 		}, command.DiffFlags("show every step with its diff"), command.ReportFlags()),
 		Action: func(c *cli.Context) error {
 			step := c.Bool("step")
@@ -70,7 +67,7 @@ the run as Ctrl-C does.`,
 				return err
 			}
 			var o engine.Options
-			do, mode := a.Engine.Run, command.Mode{View: view.Run, Logged: true, Unnamed: !c.IsSet("hosts")}
+			do, mode := a.Engine.Run, command.RunMode(c)
 			if c.Bool("check") {
 				do, mode = a.Engine.Plan, command.Mode{View: view.Plan, Logged: c.IsSet("junit") || c.IsSet("report")}
 			}

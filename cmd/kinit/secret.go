@@ -41,7 +41,7 @@ func secretKeygen(a *app.App) *cli.Command {
 		UsageText: command.Examples("kinit secret keygen", "kinit secret keygen --out team.key") +
 			command.ExitCodes(exit.OK, exit.Failed, exit.Usage),
 		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "out", Category: command.HeadOutput, Usage: "write the private key to `FILE`; default: where the other commands read it"},
+			command.HeadOutput.Text("out", "write the private key to `FILE`; default: where the other commands read it"),
 		},
 		Action: func(c *cli.Context) error {
 			return makeKey(a, a.Abs(cmp.Or(c.String("out"), engine.KeyFile(a.Environ, a.Env("HOME")))))
@@ -72,12 +72,11 @@ func makeKey(a *app.App, path string) error {
 }
 
 func toFlag() cli.Flag {
-	return &cli.StringSliceFlag{Name: "to", Category: command.HeadInput,
-		Usage: "encrypt for the public key `KEY`, or those of a file; default: your own"}
+	return command.HeadInput.List("to", "encrypt for the public key `KEY`, or those of a file; default: your own")
 }
 
 func valueFlag(usage string) cli.Flag {
-	return &cli.StringFlag{Name: "value", Category: command.HeadSelect, Usage: usage}
+	return command.HeadSelect.Text("value", usage)
 }
 
 func readKeys(a *app.App) (*engine.Keys, error) {

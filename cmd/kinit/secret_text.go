@@ -66,7 +66,7 @@ func secretDecrypt(a *app.App) *cli.Command {
 			command.ExitCodes(exit.OK, exit.Failed, exit.Usage, exit.Invalid, exit.Interrupted),
 		Flags: []cli.Flag{
 			valueFlag("print the value of the secret block `NAME` of the file"),
-			&cli.BoolFlag{Name: "write", Category: command.HeadOutput, Usage: "write the file back instead of printing it"},
+			command.HeadOutput.Switch("write", "write the file back instead of printing it"),
 		},
 		Action: func(c *cli.Context) error {
 			file, err := oneFile(c)

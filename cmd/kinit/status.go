@@ -87,7 +87,7 @@ func withoutHosts(list diag.List, s engine.Status) diag.List {
 
 // withinFlag limits the time that a silent host costs.
 func withinFlag() cli.Flag {
-	return &cli.DurationFlag{Name: "within", Category: command.HeadSelect, Value: 4 * time.Second,
+	return &cli.DurationFlag{Name: "within", Category: string(command.HeadSelect), Value: 4 * time.Second,
 		Usage: "take a host for silent if it does not answer within `TIME`; default: 4s"}
 }
 

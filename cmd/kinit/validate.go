@@ -24,11 +24,11 @@ cluster is checked as a new one. SPEC may be a folder with playbook files.`,
 		) + command.ExitCodes(exit.OK, exit.Usage, exit.Invalid, exit.Interrupted),
 		Flags: slices.Concat(command.InputFlags(), command.OutputFlags()),
 		Action: func(c *cli.Context) error {
-			ctx, s, err := command.OnSpec(a, c, command.Mode{View: view.Validate})
+			o, err := command.SpecOptions(a, c)
 			if err != nil {
 				return err
 			}
-			return s.End(a.Engine.Validate(ctx, s.Options))
+			return command.Use(a, c, o, command.Mode{View: view.Validate}, a.Engine.Validate)
 		},
 	}
 }

@@ -52,17 +52,12 @@ func readFile(a *app.App, c *cli.Context) (*jobs.File, error) {
 // readJobs reads the file of jobs, applies the flags to it, and returns the jobs that --job
 // names.
 func readJobs(a *app.App, c *cli.Context) (*jobs.File, []jobs.Job, error) {
-	if c.IsSet("output") {
-		if err := command.Choice(c, "output", command.OutputText, command.OutputJSON); err != nil {
-			return nil, nil, err
-		}
-	}
 	file, err := readFile(a, c)
 	if err != nil {
 		return nil, nil, err
 	}
 	for flag, folder := range map[string]*string{"results": &file.Results, "site": &file.Site} {
-		if given := c.Path(flag); given != "" {
+		if given := c.String(flag); given != "" {
 			*folder = a.Abs(given)
 		}
 	}
@@ -88,12 +83,12 @@ func chosen(c *cli.Context, file *jobs.File) ([]jobs.Job, error) {
 }
 
 func jobFlag() cli.Flag {
-	return &cli.StringSliceFlag{Name: "job", Category: command.HeadSelect, Usage: "take only `JOBS`: names, separated by commas; default: all"}
+	return command.HeadSelect.List("job", "take only `JOBS`: names, separated by commas; default: all")
 }
 
 func folderFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.PathFlag{Name: "results", Category: command.HeadOutput, Usage: "keep results in `FOLDER`; default: as the file says, else kinit's own folder"},
-		&cli.PathFlag{Name: "site", Category: command.HeadOutput, Usage: "write the site to `FOLDER` after each job; default: as the file says"},
+		command.HeadOutput.Text("results", "keep results in `FOLDER`; default: as the file says, else kinit's own folder"),
+		command.HeadOutput.Text("site", "write the site to `FOLDER` after each job; default: as the file says"),
 	}
 }

@@ -30,12 +30,12 @@ project; the file lists those to make.`,
 		) + command.ExitCodes(exit.OK, exit.Failed, exit.Usage, exit.Invalid),
 		Flags: []cli.Flag{
 			jobFlag(),
-			&cli.StringFlag{Name: "as", Category: command.HeadOutput, Usage: "write it for `SCHEDULER`: systemd, cron, github, gitlab, kubernetes"},
-			&cli.PathFlag{Name: "out", Aliases: []string{"o"}, Category: command.HeadOutput, Usage: "write files into `FOLDER`; default: all to standard output"},
-			&cli.PathFlag{Name: "file", Category: command.HeadInput, Usage: "the file of jobs is at `PATH` where the scheduler runs; default: as here"},
-			&cli.PathFlag{Name: "program", Category: command.HeadInput, Usage: "kinit is at `PATH` where the scheduler runs; default: as here"},
-			&cli.StringFlag{Name: "image", Category: command.HeadInput, Usage: "for kubernetes and gitlab: run in `IMAGE`, which contains kinit"},
-			&cli.StringFlag{Name: "runner", Category: command.HeadInput, Value: "kinit", Usage: "for github: run on self-hosted runners with `LABEL`; default: kinit"},
+			command.HeadOutput.Text("as", "write it for `SCHEDULER`: systemd, cron, github, gitlab, kubernetes"),
+			command.HeadOutput.Text("out", "write files into `FOLDER`; default: all to standard output", "o"),
+			command.HeadInput.Text("file", "the file of jobs is at `PATH` where the scheduler runs; default: as here"),
+			command.HeadInput.Text("program", "kinit is at `PATH` where the scheduler runs; default: as here"),
+			command.HeadInput.Text("image", "for kubernetes and gitlab: run in `IMAGE`, which contains kinit"),
+			command.HeadInput.TextOr("runner", "kinit", "for github: run on self-hosted runners with `LABEL`; default: kinit"),
 			command.NoColorFlag(),
 		},
 		Action: func(c *cli.Context) error { return exportJobs(a, c) },
@@ -59,12 +59,12 @@ func exportJobs(a *app.App, c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	return writeExports(a, c.Path("out"), files)
+	return writeExports(a, c.String("out"), files)
 }
 
 // exportOptions returns the paths as the scheduler's machine has them.
 func exportOptions(a *app.App, c *cli.Context, folder string) (export.Options, error) {
-	o := export.Options{Program: c.Path("program"), File: c.Path("file"), Image: c.String("image"), Runner: c.String("runner")}
+	o := export.Options{Program: c.String("program"), File: c.String("file"), Image: c.String("image"), Runner: c.String("runner")}
 	as := export.As(c.String("as"))
 	local := as == export.Systemd || as == export.Cron
 	if o.File == "" {

@@ -26,8 +26,8 @@ of the job found one of its secrets, files that have changed since, and what loo
 			"kinit ci site results/ public/ --title 'Nightly' --base-url https://ci.example.org/",
 		) + command.ExitCodes(exit.OK, exit.Failed, exit.Usage),
 		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "title", Category: command.HeadOutput, Usage: "call the site `TEXT`"},
-			&cli.StringFlag{Name: "base-url", Category: command.HeadOutput, Usage: "make links in feeds begin with `URL`, where the site will be"},
+			command.HeadOutput.Text("title", "call the site `TEXT`"),
+			command.HeadOutput.Text("base-url", "make links in feeds begin with `URL`, where the site will be"),
 		},
 		Action: func(c *cli.Context) error {
 			if c.NArg() != 2 {

@@ -12,12 +12,50 @@ import (
 	"kinit/engine"
 )
 
-// The headings of flags in help texts.
+// Head is a heading in help texts. Its methods make the flags below it: usages have the name of a flag's value
+// in backquotes.
+type Head string
+
+// The headings of flags.
 const (
-	HeadInput  = "Hosts and values"
-	HeadSelect = "What to do"
-	HeadOutput = "Output"
+	HeadInput  Head = "Hosts and values"
+	HeadSelect Head = "What to do"
+	HeadOutput Head = "Output"
 )
+
+// Switch is a flag without a value.
+func (h Head) Switch(name, usage string, short ...string) cli.Flag {
+	return &cli.BoolFlag{Name: name, Aliases: short, Category: string(h), Usage: usage}
+}
+
+func (h Head) Text(name, usage string, short ...string) cli.Flag {
+	return &cli.StringFlag{Name: name, Aliases: short, Category: string(h), Usage: usage}
+}
+
+// TextOr is a flag with a text that has a default.
+func (h Head) TextOr(name, otherwise, usage string) cli.Flag {
+	return &cli.StringFlag{Name: name, Category: string(h), Value: otherwise, Usage: usage}
+}
+
+// Choice is a flag with one of several values, of which the first is the default.
+func (h Head) Choice(name, usage string, values ...string) cli.Flag {
+	return &cli.StringFlag{Name: name, Category: string(h), Value: values[0], Usage: usage,
+		Action: func(c *cli.Context, _ string) error { return Choice(c, name, values...) }}
+}
+
+// Texts is a flag that may be repeated. Spaces around a value belong to it.
+func (h Head) Texts(name, usage string, short ...string) cli.Flag {
+	return &cli.StringSliceFlag{Name: name, Aliases: short, Category: string(h), KeepSpace: true, Usage: usage}
+}
+
+// List is a flag that may be repeated. Spaces around a value do not belong to it.
+func (h Head) List(name, usage string, short ...string) cli.Flag {
+	return &cli.StringSliceFlag{Name: name, Aliases: short, Category: string(h), Usage: usage}
+}
+
+func (h Head) Number(name, usage string, otherwise int) cli.Flag {
+	return &cli.IntFlag{Name: name, Category: string(h), Value: otherwise, Usage: usage}
+}
 
 // LifeOfClusters is the heading of commands for clusters that exist.
 const LifeOfClusters = "A cluster's life"
@@ -27,85 +65,71 @@ func InputFlags() []cli.Flag {
 	return []cli.Flag{
 		HostsFlag("work on `HOSTS`: names, groups, globs, as in 'web*:!web3,db[0]'; default: all"),
 		InventoryFlag(),
-		&cli.StringSliceFlag{Name: "var", Category: HeadInput, KeepSpace: true,
-			Usage: "set a variable by `NAME=VALUE`; may be repeated"},
-		&cli.StringSliceFlag{Name: "var-file", Category: HeadInput, KeepSpace: true,
-			Usage: "read variables from `FILE`; may be repeated"},
-		&cli.StringSliceFlag{Name: "set", Category: HeadInput, KeepSpace: true,
-			Usage: "change the cluster by `PATH=VALUE`: pool.compute.memory=8GiB; may be repeated"},
+		HeadInput.Texts("var", "set a variable by `NAME=VALUE`; may be repeated"),
+		HeadInput.Texts("var-file", "read variables from `FILE`; may be repeated"),
+		HeadInput.Texts("set", "change the cluster by `PATH=VALUE`: pool.compute.memory=8GiB; may be repeated"),
 	}
 }
 
 func InventoryFlag() cli.Flag {
-	return &cli.StringSliceFlag{Name: "inventory", Aliases: []string{"i"}, Category: HeadInput, KeepSpace: true,
-		Usage: "read hosts from `FILE`; default: $KINIT_INVENTORY, or inventory.hcl and labs"}
+	return HeadInput.Texts("inventory", "read hosts from `FILE`; default: $KINIT_INVENTORY, or inventory.hcl and labs", "i")
 }
 
 func HostsFlag(usage string) cli.Flag {
-	return &cli.StringSliceFlag{Name: "hosts", Category: HeadInput, Usage: usage}
+	return HeadInput.List("hosts", usage)
 }
 
 // SelectionFlags select the part of a playbook that runs, and how it runs.
 func SelectionFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.StringFlag{Name: "stop-after", Category: HeadSelect, Usage: "stop when `STAGE` is done"},
-		&cli.StringFlag{Name: "start-at", Category: HeadSelect, Usage: "begin with `STAGE` and leave out what comes before it"},
-		&cli.StringSliceFlag{Name: "only", Category: HeadSelect,
-			Usage: "do only `TASKS`: addresses, names or stages, separated by commas"},
-		&cli.StringSliceFlag{Name: "skip", Category: HeadSelect,
-			Usage: "leave out `TASKS`: addresses, names or stages, separated by commas"},
-		&cli.StringSliceFlag{Name: "tags", Category: HeadSelect,
-			Usage: "do only tasks with one of `TAGS`, and those tagged always; separated by commas"},
-		&cli.StringSliceFlag{Name: "skip-tags", Category: HeadSelect,
-			Usage: "leave out tasks with one of `TAGS`, separated by commas"},
-		&cli.StringSliceFlag{Name: "limit", Aliases: []string{"l"}, Category: HeadSelect,
-			Usage: "do only tasks on `HOSTS`; the plan is otherwise the same"},
-		&cli.BoolFlag{Name: "recreate", Category: HeadSelect, Usage: "remove what exists before building"},
-		&cli.BoolFlag{Name: "purge", Category: HeadSelect, Usage: "when something is removed, remove its packages and images too"},
+		HeadSelect.Text("stop-after", "stop when `STAGE` is done"),
+		HeadSelect.Text("start-at", "begin with `STAGE` and leave out what comes before it"),
+		HeadSelect.List("only", "do only `TASKS`: addresses, names or stages, separated by commas"),
+		HeadSelect.List("skip", "leave out `TASKS`: addresses, names or stages, separated by commas"),
+		HeadSelect.List("tags", "do only tasks with one of `TAGS`, and those tagged always; separated by commas"),
+		HeadSelect.List("skip-tags", "leave out tasks with one of `TAGS`, separated by commas"),
+		HeadSelect.List("limit", "do only tasks on `HOSTS`; the plan is otherwise the same", "l"),
+		HeadSelect.Switch("recreate", "remove what exists before building"),
+		HeadSelect.Switch("purge", "when something is removed, remove its packages and images too"),
 		ForksFlag(),
 	}
 }
 
 // AdoptFlag lets this controller take over objects of another controller.
 func AdoptFlag() cli.Flag {
-	return &cli.BoolFlag{Name: "adopt", Category: HeadSelect,
-		Usage: "work also on what another controller made under the same name"}
+	return HeadSelect.Switch("adopt", "work also on what another controller made under the same name")
 }
 
 // RebalanceFlag moves nodes that exist.
 func RebalanceFlag() cli.Flag {
-	return &cli.BoolFlag{Name: "rebalance", Category: HeadSelect,
-		Usage: "move nodes so that hypervisors have equal shares; what is on them is lost"}
+	return HeadSelect.Switch("rebalance", "move nodes so that hypervisors have equal shares; what is on them is lost")
 }
 
 // LostFlag gives up what hosts had of a cluster.
 func LostFlag() cli.Flag {
-	return &cli.StringSliceFlag{Name: "lost", Category: HeadInput,
-		Usage: "`HOSTS` do not come back: what they had is made anew elsewhere"}
+	return HeadInput.List("lost", "`HOSTS` do not come back: what they had is made anew elsewhere")
 }
 
 // YesDestroyFlag accepts that data is lost with nodes that leave.
 func YesDestroyFlag() cli.Flag {
-	return &cli.StringSliceFlag{Name: "yes-destroy", Category: HeadSelect,
-		Usage: "let `NODES` leave the cluster even if data is lost with them"}
+	return HeadSelect.List("yes-destroy", "let `NODES` leave the cluster even if data is lost with them")
 }
 
 func FreshFactsFlag() cli.Flag {
-	return &cli.BoolFlag{Name: "fresh-facts", Category: HeadSelect, Usage: "read facts again, instead of using those that an earlier run has kept"}
+	return HeadSelect.Switch("fresh-facts", "read facts again, instead of using those that an earlier run has kept")
 }
 
 // ForksFlag limits how many tasks run at the same time.
 func ForksFlag() cli.Flag {
-	return &cli.IntFlag{Name: "forks", Category: HeadSelect, Value: engine.DefaultForks,
-		Usage: fmt.Sprintf("do `N` tasks at the same time; default: %d", engine.DefaultForks)}
+	return HeadSelect.Number("forks", fmt.Sprintf("do `N` tasks at the same time; default: %d", engine.DefaultForks), engine.DefaultForks)
 }
 
 // OutputFlags control the output.
 func OutputFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.BoolFlag{Name: "verbose", Aliases: []string{"v"}, Category: HeadOutput, Count: new(int),
+		&cli.BoolFlag{Name: "verbose", Aliases: []string{"v"}, Category: string(HeadOutput), Count: new(int),
 			Usage: "show diffs, output, what is ok, retries and the log's path; -vv: starts too"},
-		OutputFlag("text, json (an event per line), quiet (failures only)"),
+		OutputFlag("text, json (an event per line), quiet (failures only)", OutputQuiet),
 		NoColorFlag(),
 	}
 }
@@ -113,18 +137,18 @@ func OutputFlags() []cli.Flag {
 // DiffFlags control whether steps are shown with their diffs.
 func DiffFlags(usage string) []cli.Flag {
 	return []cli.Flag{
-		&cli.BoolFlag{Name: "diff", Category: HeadOutput, Usage: usage},
-		&cli.BoolFlag{Name: "no-diff", Category: HeadOutput, Usage: "show only the first line of every step"},
+		HeadOutput.Switch("diff", usage),
+		HeadOutput.Switch("no-diff", "show only the first line of every step"),
 	}
 }
 
-// OutputFlag selects one of the formats that the usage names.
-func OutputFlag(usage string) cli.Flag {
-	return &cli.StringFlag{Name: "output", Category: HeadOutput, Value: OutputText, Usage: "print as `FORMAT`: " + usage}
+// OutputFlag selects one of the formats that the usage names: text, json, or one more.
+func OutputFlag(usage string, more ...string) cli.Flag {
+	return HeadOutput.Choice("output", "print as `FORMAT`: "+usage, append([]string{OutputText, OutputJSON}, more...)...)
 }
 
 func NoColorFlag() cli.Flag {
-	return &cli.BoolFlag{Name: "no-color", Category: HeadOutput, Usage: "show no colours, as with $NO_COLOR"}
+	return HeadOutput.Switch("no-color", "show no colours, as with $NO_COLOR")
 }
 
 // Colours turns colours off for --no-color.

@@ -37,6 +37,11 @@ type Mode struct {
 	Part         string // names the reports of a run that others follow, if it goes well
 }
 
+// RunMode is the mode of a command that changes the hosts of a spec.
+func RunMode(c *cli.Context) Mode {
+	return Mode{View: view.Run, Logged: true, Unnamed: !c.IsSet("hosts")}
+}
+
 // Session is one use of the engine by a command, between Begin and End.
 type Session struct {
 	*Record
@@ -86,6 +91,15 @@ func Begin(a *app.App, c *cli.Context, o engine.Options, m Mode) (context.Contex
 	ctx, stop := a.Interruptible(c.Context, app.Stopping, screen.Notice)
 	s.stop = stop
 	return ctx, s, nil
+}
+
+// Use is one use of the engine from Begin to End.
+func Use(a *app.App, c *cli.Context, o engine.Options, m Mode, do app.Action) error {
+	ctx, s, err := Begin(a, c, o, m)
+	if err != nil {
+		return err
+	}
+	return s.End(do(ctx, s.Options))
 }
 
 // CloseRecord no longer catches signals, and closes the record. It returns the report with
@@ -159,9 +173,6 @@ func NewLog(a *app.App, command string, check bool, o engine.Options, notice fun
 }
 
 func newView(a *app.App, c *cli.Context, m Mode, spec string) (view.View, error) {
-	if err := Choice(c, "output", OutputText, OutputJSON, OutputQuiet); err != nil {
-		return nil, err
-	}
 	if c.Bool("diff") && c.Bool("no-diff") {
 		return nil, exit.Usagef(c.Command.HelpName, "give --diff or --no-diff, not both")
 	}
@@ -182,8 +193,8 @@ var _ event.Sink = (*runlog.Log)(nil)
 // ReportFlags request files that are made from the run's log after the run.
 func ReportFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.StringFlag{Name: "junit", Category: HeadOutput, Usage: "write JUnit XML for CI to `FILE`"},
-		&cli.StringFlag{Name: "report", Category: HeadOutput, Usage: "write a self-contained HTML report to `FILE`"},
+		HeadOutput.Text("junit", "write JUnit XML for CI to `FILE`"),
+		HeadOutput.Text("report", "write a self-contained HTML report to `FILE`"),
 	}
 }
 
