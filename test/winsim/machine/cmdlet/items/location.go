@@ -3,6 +3,7 @@
 package items
 
 import (
+	"context"
 	"strings"
 
 	"kinit/test/winsim/machine"
@@ -109,6 +110,20 @@ func (i module) each(c *interp.Call, all []string, do func(l location) error) er
 		}
 	}
 	return nil
+}
+
+// byProvider is what a cmdlet does at a path, by the path's provider.
+type byProvider map[string]func(ctx context.Context, c *interp.Call, l location) error
+
+// atEach does at every path, in order, what is done with its provider.
+func (i module) atEach(ctx context.Context, c *interp.Call, all []string, do byProvider) error {
+	return i.each(c, all, func(l location) error {
+		run, ok := do[l.provider]
+		if !ok {
+			return unknown.New("%s %s", c.Cmdlet.Name, l.asked)
+		}
+		return run(ctx, c, l)
+	})
 }
 
 // missing is the failure of a path that leads nowhere.

@@ -96,23 +96,14 @@ func (i module) look(c *interp.Call, path string, literal bool) (there, containe
 }
 
 func (i module) getItem(ctx context.Context, c *interp.Call) error {
-	all, literal := paths(c)
-	return i.each(c, all, func(l location) error {
-		switch l.provider {
-		case registryPS:
-			return i.getKey(ctx, c, l)
-		case wsman:
-			return i.getSetting(ctx, c, l)
-		case certificate:
-			return i.getCertificate(ctx, c, l)
-		case environment:
-			return i.getVariable(ctx, c, l)
-		}
-		return i.getFile(ctx, c, l, literal)
+	all, _ := paths(c)
+	return i.atEach(ctx, c, all, byProvider{
+		registryPS: i.getKey, wsman: i.getSetting, certificate: i.getCertificate, environment: i.getVariable, fileSystem: i.getFile,
 	})
 }
 
-func (i module) getFile(ctx context.Context, c *interp.Call, l location, literal bool) error {
+func (i module) getFile(ctx context.Context, c *interp.Call, l location) error {
+	_, literal := paths(c)
 	return i.filesAt(ctx, c, l, literal, func(info ntfs.Info) error {
 		if hidden(info) && !c.Bool("Force") {
 			return cmdlet.Report(ctx, c, missing(c, l.asked))
@@ -132,26 +123,15 @@ func (i module) getVariable(ctx context.Context, c *interp.Call, l location) err
 }
 
 func (i module) children(ctx context.Context, c *interp.Call) error {
-	all, literal := paths(c)
+	all, _ := paths(c)
 	if len(all) == 0 {
 		all = []string{c.Session.Dir}
 	}
-	return i.each(c, all, func(l location) error {
-		switch l.provider {
-		case registryPS:
-			return i.subkeys(ctx, c, l)
-		case wsman:
-			return i.settings(ctx, c, l)
-		case certificate:
-			return i.certificates(ctx, c, l)
-		case environment:
-			return unknown.New("the list of the drive Env:")
-		}
-		return i.childFiles(ctx, c, l, literal)
-	})
+	return i.atEach(ctx, c, all, byProvider{registryPS: i.subkeys, wsman: i.settings, certificate: i.certificates, fileSystem: i.childFiles})
 }
 
-func (i module) childFiles(ctx context.Context, c *interp.Call, l location, literal bool) error {
+func (i module) childFiles(ctx context.Context, c *interp.Call, l location) error {
+	_, literal := paths(c)
 	return i.filesAt(ctx, c, l, literal, func(info ntfs.Info) error {
 		if !info.IsDir() || !literal && value.HasWildcards(l.path) {
 			return i.writeFile(ctx, c, info)

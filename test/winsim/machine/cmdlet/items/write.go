@@ -135,16 +135,12 @@ func (i module) newLink(ctx context.Context, c *interp.Call, l location, kind nt
 
 func (i module) removeItem(ctx context.Context, c *interp.Call) error {
 	all, literal := paths(c)
-	return i.each(c, all, func(l location) error {
-		switch l.provider {
-		case registryPS:
-			return i.removeKey(ctx, c, l)
-		case wsman:
-			return i.removeListener(ctx, c, l)
-		case fileSystem:
+	return i.atEach(ctx, c, all, byProvider{
+		registryPS: i.removeKey,
+		wsman:      i.removeListener,
+		fileSystem: func(ctx context.Context, c *interp.Call, l location) error {
 			return i.filesAt(ctx, c, l, literal, func(info ntfs.Info) error { return i.removeFile(ctx, c, info) })
-		}
-		return unknown.New("Remove-Item %s", l.asked)
+		},
 	})
 }
 
@@ -238,14 +234,11 @@ func (i module) copy(c *interp.Call, info ntfs.Info, to string) error {
 
 func (i module) setItem(ctx context.Context, c *interp.Call) error {
 	all, _ := paths(c)
-	return i.each(c, all, func(l location) error {
-		switch l.provider {
-		case wsman:
-			return i.setSetting(ctx, c, l)
-		case environment:
+	return i.atEach(ctx, c, all, byProvider{
+		wsman: i.setSetting,
+		environment: func(_ context.Context, c *interp.Call, l location) error {
 			c.Session.Env.Set(l.path, value.String(c.Value("Value")))
 			return nil
-		}
-		return unknown.New("Set-Item %s", l.asked)
+		},
 	})
 }
