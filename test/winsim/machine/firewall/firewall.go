@@ -77,11 +77,7 @@ func Open(file store.File, fresh []Rule) (*Wall, error) {
 }
 
 // Rules lists the rules in the order they were made.
-func (w *Wall) Rules() []Rule {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return slices.Clone(w.state.Rules)
-}
+func (w *Wall) Rules() []Rule { return store.List(&w.mu, &w.state.Rules) }
 
 // Add makes a rule, whose name must be new.
 func (w *Wall) Add(r Rule) error {
@@ -123,11 +119,7 @@ func (w *Wall) Remove(name string) error {
 }
 
 // Profiles lists the profiles.
-func (w *Wall) Profiles() []Profile {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return slices.Clone(w.state.Profiles)
-}
+func (w *Wall) Profiles() []Profile { return store.List(&w.mu, &w.state.Profiles) }
 
 // ChangeProfile edits a profile.
 func (w *Wall) ChangeProfile(name string, edit func(*Profile)) error {

@@ -100,11 +100,7 @@ func Open(file store.File, adapters []Adapter, drop func()) (*Stack, error) {
 }
 
 // Adapters lists the adapters.
-func (s *Stack) Adapters() []Adapter {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return slices.Clone(s.state.Adapters)
-}
+func (s *Stack) Adapters() []Adapter { return store.List(&s.mu, &s.state.Adapters) }
 
 // Plug is the network card that the machine is started with. One that it knows keeps its
 // configuration; another one takes the place of those there are, as in a copy of a disk.
@@ -152,11 +148,7 @@ func (s *Stack) primary() (Adapter, bool) {
 }
 
 // Networks lists the networks of the Host Network Service.
-func (s *Stack) Networks() []HNSNetwork {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return slices.Clone(s.state.Networks)
-}
+func (s *Stack) Networks() []HNSNetwork { return store.List(&s.mu, &s.state.Networks) }
 
 // Network returns a network by name or ID.
 func (s *Stack) Network(name string) (HNSNetwork, bool) {
@@ -276,11 +268,7 @@ func (s *Stack) removeNetwork(name string) (cut bool, _ error) {
 }
 
 // Endpoints lists the endpoints.
-func (s *Stack) Endpoints() []Endpoint {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return slices.Clone(s.state.Endpoints)
-}
+func (s *Stack) Endpoints() []Endpoint { return store.List(&s.mu, &s.state.Endpoints) }
 
 // AddEndpoint makes an endpoint on a network, by its name or ID. One of the same
 // address there is returned instead.

@@ -3,6 +3,8 @@ package network
 import (
 	"net/netip"
 	"slices"
+
+	"kinit/test/winsim/machine/store"
 )
 
 // Route is a way to a network that somebody has added, besides the default one.
@@ -16,11 +18,7 @@ type Route struct {
 type Follower func(r Route, there bool) error
 
 // Routes lists the routes that were added.
-func (s *Stack) Routes() []Route {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return slices.Clone(s.state.Routes)
-}
+func (s *Stack) Routes() []Route { return store.List(&s.mu, &s.state.Routes) }
 
 // Follow tells a follower of the routes that there are, and of every change from now on.
 func (s *Stack) Follow(f Follower) error {

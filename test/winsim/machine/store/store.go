@@ -9,6 +9,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"sync"
 )
 
 // File is the file of one part. Its methods are not safe for concurrent use: the
@@ -54,4 +56,11 @@ func (f File) Save(state any) error {
 		return err
 	}
 	return os.Rename(temp.Name(), f.path)
+}
+
+// List copies a list of a part's state under the part's lock.
+func List[T any](lock sync.Locker, list *[]T) []T {
+	lock.Lock()
+	defer lock.Unlock()
+	return slices.Clone(*list)
 }
