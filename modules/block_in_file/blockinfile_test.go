@@ -6,23 +6,17 @@ import (
 
 	"kinit/engine/module"
 	"kinit/engine/module/moduletest"
-	"kinit/modules/internal/textedit/textedittest"
+	"kinit/test/textedittest"
 )
 
 func TestSuite(t *testing.T) {
 	t.Parallel()
-	for _, owner := range []string{"", "demo"} {
-		h := moduletest.LocalHost(t, owner)
-		path := textedittest.File(t, h, "hosts", "127.0.0.1 localhost\n", 0o644)
-		moduletest.Run(t, moduletest.Case{
-			New:    func() module.Task { return task(t, path, `block = "192.0.2.1 a\n192.0.2.2 b\n"`, `backup = true`) },
-			Absent: func() module.Task { return task(t, path, `state = "absent"`) },
-			Host:   h,
-		})
-		if got, err := os.ReadFile(path); err != nil || string(got) != "127.0.0.1 localhost\n" {
-			t.Errorf("file %q, %v, want it without the block", got, err)
-		}
-	}
+	const hosts = "127.0.0.1 localhost\n"
+	textedittest.Suite(t, hosts, hosts, 0o644,
+		func(path string) module.Task {
+			return task(t, path, `block = "192.0.2.1 a\n192.0.2.2 b\n"`, `backup = true`)
+		},
+		func(path string) module.Task { return task(t, path, `state = "absent"`) })
 }
 
 func TestASensitiveBlockMakesAFileThatNobodyElseReads(t *testing.T) {

@@ -14,9 +14,7 @@ import (
 
 // task returns a task with arguments.
 func task(set func(*Task)) *Task {
-	t := Kind().New().(*Task)
-	set(t)
-	return t
+	return moduletest.Make(Kind(), set)
 }
 
 func TestSuiteWithCreates(t *testing.T) {

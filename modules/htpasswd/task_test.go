@@ -16,12 +16,9 @@ import (
 )
 
 func task(path string, change func(*htpasswd.Task)) module.Task {
-	made := htpasswd.Kind().New().(*htpasswd.Task)
-	made.Path, made.User, made.Password = path, "kinit", "correct horse"
-	if change != nil {
-		change(made)
-	}
-	return made
+	return moduletest.Make(htpasswd.Kind(), func(made *htpasswd.Task) {
+		made.Path, made.User, made.Password = path, "kinit", "correct horse"
+	}, change)
 }
 
 func TestContract(t *testing.T) {

@@ -10,29 +10,19 @@ import (
 	"kinit/engine/module/moduletest"
 	"kinit/engine/need"
 	"kinit/engine/secret"
-	"kinit/modules/internal/textedit/textedittest"
+	"kinit/test/textedittest"
 )
 
 func TestSuite(t *testing.T) {
 	t.Parallel()
-	for _, owner := range []string{"", "demo"} {
-		h := moduletest.LocalHost(t, owner)
-		const before = "# all\n[main]\n; why\ngpgcheck=1\n\n[other]\na = b"
-		path := textedittest.File(t, h, "f", before, 0o640)
-		moduletest.Run(t, moduletest.Case{
-			New: func() module.Task {
-				return task(t, path, `section = "main"`, `option = "timeout"`, `value = "5"`, `separator = "="`, `backup = true`)
-			},
-			Absent: func() module.Task {
-				return task(t, path, `section = "main"`, `option = "timeout"`, `state = "absent"`)
-			},
-			Host: h,
+	const before = "# all\n[main]\n; why\ngpgcheck=1\n\n[other]\na = b"
+	textedittest.Suite(t, before, before+"\n", 0o640,
+		func(path string) module.Task {
+			return task(t, path, `section = "main"`, `option = "timeout"`, `value = "5"`, `separator = "="`, `backup = true`)
+		},
+		func(path string) module.Task {
+			return task(t, path, `section = "main"`, `option = "timeout"`, `state = "absent"`)
 		})
-		text, err := os.ReadFile(path)
-		if string(text) != before+"\n" || err != nil {
-			t.Errorf("file %q, %v", text, err)
-		}
-	}
 }
 
 func TestSuiteMakesASecretFile(t *testing.T) {

@@ -161,22 +161,16 @@ users: [{name: u, user: {client-certificate-data: %s, client-key-data: %s}}]
 }
 
 func initTask(c *cluster, change func(*kubeadm.InitTask)) *kubeadm.InitTask {
-	made := kubeadm.InitKind().New().(*kubeadm.InitTask)
-	made.Config, made.Wait = "/etc/kubernetes/kinit.yaml", "2s"
-	made.PKI = map[string]secret.Value{"ca.crt": secret.Value(c.ca), "ca.key": secret.Value(c.caKey)}
-	if change != nil {
-		change(made)
-	}
-	return made
+	return moduletest.Make(kubeadm.InitKind(), func(made *kubeadm.InitTask) {
+		made.Config, made.Wait = "/etc/kubernetes/kinit.yaml", "2s"
+		made.PKI = map[string]secret.Value{"ca.crt": secret.Value(c.ca), "ca.key": secret.Value(c.caKey)}
+	}, change)
 }
 
 func joinTask(change func(*kubeadm.JoinTask)) *kubeadm.JoinTask {
-	made := kubeadm.JoinKind().New().(*kubeadm.JoinTask)
-	made.Config, made.Wait = "/etc/kubernetes/kinit.yaml", "2s"
-	if change != nil {
-		change(made)
-	}
-	return made
+	return moduletest.Make(kubeadm.JoinKind(), func(made *kubeadm.JoinTask) {
+		made.Config, made.Wait = "/etc/kubernetes/kinit.yaml", "2s"
+	}, change)
 }
 
 func wantSteps(t *testing.T, h module.Host, made module.Task, want ...string) []module.Step {

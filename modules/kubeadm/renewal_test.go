@@ -49,12 +49,9 @@ func (c *cluster) controller(t *testing.T, days int, fails *string) *moduletest.
 }
 
 func certsTask(change func(*kubeadm.CertsTask)) *kubeadm.CertsTask {
-	made := kubeadm.CertsKind().New().(*kubeadm.CertsTask)
-	made.Wait = "2s"
-	if change != nil {
-		change(made)
-	}
-	return made
+	return moduletest.Make(kubeadm.CertsKind(), func(made *kubeadm.CertsTask) {
+		made.Wait = "2s"
+	}, change)
 }
 
 // done lists the changes of commands: those of kubeadm as they are, and programs that were restarted by name.

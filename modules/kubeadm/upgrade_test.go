@@ -81,12 +81,9 @@ func (r *rolling) says(path string) string {
 }
 
 func upgradeTask(change func(*kubeadm.UpgradeTask)) *kubeadm.UpgradeTask {
-	made := kubeadm.UpgradeKind().New().(*kubeadm.UpgradeTask)
-	made.Version, made.Programs, made.Wait = "v1.34.5", "/next", "2s"
-	if change != nil {
-		change(made)
-	}
-	return made
+	return moduletest.Make(kubeadm.UpgradeKind(), func(made *kubeadm.UpgradeTask) {
+		made.Version, made.Programs, made.Wait = "v1.34.5", "/next", "2s"
+	}, change)
 }
 
 // first makes the task that of the first controller.

@@ -26,12 +26,9 @@ const (
 )
 
 func task(change func(*kubectlapply.Task)) *kubectlapply.Task {
-	made := kubectlapply.Kind().New().(*kubectlapply.Task)
-	made.Content = content
-	if change != nil {
-		change(made)
-	}
-	return made
+	return moduletest.Make(kubectlapply.Kind(), func(made *kubectlapply.Task) {
+		made.Content = content
+	}, change)
 }
 
 // What kubectl is asked to see which objects are there, and its answer when all are.

@@ -38,12 +38,9 @@ func (c cluster) pod(name, node, controller string) {
 }
 
 func (c cluster) task(node string, change func(*kubectldrain.Task)) *kubectldrain.Task {
-	made := kubectldrain.Kind().New().(*kubectldrain.Task)
-	made.Node, made.Kubeconfig, made.Within = node, c.Kubeconfig, "5s"
-	if change != nil {
-		change(made)
-	}
-	return made
+	return moduletest.Make(kubectldrain.Kind(), func(made *kubectldrain.Task) {
+		made.Node, made.Kubeconfig, made.Within = node, c.Kubeconfig, "5s"
+	}, change)
 }
 
 func TestARealNodeIsDrained(t *testing.T) {

@@ -1,36 +1,20 @@
 package lineinfile
 
 import (
-	"os"
 	"strings"
 	"testing"
 
 	"kinit/engine/module"
 	"kinit/engine/module/moduletest"
 	"kinit/engine/secret"
-	"kinit/modules/internal/textedit/textedittest"
+	"kinit/test/textedittest"
 )
 
 func TestSuite(t *testing.T) {
 	t.Parallel()
-	for _, owner := range []string{"", "demo"} {
-		h := moduletest.LocalHost(t, owner)
-		path := textedittest.File(t, h, "f", "a\nb\nc", 0o640)
-		moduletest.Run(t, moduletest.Case{
-			New: func() module.Task {
-				return task(t, path, `line = "b = 1"`, `match = "^b"`, `backup = true`, `validate = ["grep", "-q", "b = 1", "%s"]`)
-			},
-			Absent: func() module.Task { return task(t, path, `line = "b = 1"`, `state = "absent"`) },
-			Host:   h,
-		})
-		info, err := os.Stat(path)
-		if got := textedittest.Read(t, path); got != "a\nc\n" || err != nil || info.Mode() != 0o640 {
-			t.Errorf("file %q, %v, %v", got, info.Mode(), err)
-		}
-		if got := textedittest.Read(t, path+".kinit-backup"); got != "a\nb\nc" {
-			t.Errorf("backup %q", got)
-		}
-	}
+	textedittest.Suite(t, "a\nb\nc", "a\nc\n", 0o640, func(path string) module.Task {
+		return task(t, path, `line = "b = 1"`, `match = "^b"`, `backup = true`, `validate = ["grep", "-q", "b = 1", "%s"]`)
+	}, func(path string) module.Task { return task(t, path, `line = "b = 1"`, `state = "absent"`) })
 }
 
 func TestSuiteMakesASecretFile(t *testing.T) {

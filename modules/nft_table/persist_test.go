@@ -58,12 +58,9 @@ func (m *machine) show(fs *moduletest.MemFiles) string {
 }
 
 func persistent(change func(*nfttable.Task)) module.Task {
-	made := nfttable.Kind().New().(*nfttable.Task)
-	made.Name, made.Content = "kinit_k8s", "chain a { }"
-	if change != nil {
-		change(made)
-	}
-	return made
+	return moduletest.Make(nfttable.Kind(), func(made *nfttable.Task) {
+		made.Name, made.Content = "kinit_k8s", "chain a { }"
+	}, change)
 }
 
 func TestPersistentTableHasAFileAndAUnit(t *testing.T) {

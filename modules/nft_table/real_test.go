@@ -69,12 +69,9 @@ func newHost(t *testing.T, owner string) netnsHost {
 
 // task has no unit, as a namespace has no systemd.
 func task(change func(*nfttable.Task)) *nfttable.Task {
-	made := nfttable.Kind().New().(*nfttable.Task)
-	made.Name, made.Content, made.Persist = "kinit_k8s", nat, false
-	if change != nil {
-		change(made)
-	}
-	return made
+	return moduletest.Make(nfttable.Kind(), func(made *nfttable.Task) {
+		made.Name, made.Content, made.Persist = "kinit_k8s", nat, false
+	}, change)
 }
 
 func TestContract(t *testing.T) {

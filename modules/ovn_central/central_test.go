@@ -95,12 +95,9 @@ func (c *central) host(owner string) *moduletest.FakeHost {
 }
 
 func (c *central) task(set func(*Task)) *Task {
-	t := Kind().New().(*Task)
-	t.SBListen, t.PrivateKey, t.Certificate, t.CACert = "pssl:"+c.port+":127.0.0.1", c.key, c.cert, c.ca
-	if set != nil {
-		set(t)
-	}
-	return t
+	return moduletest.Make(Kind(), func(t *Task) {
+		t.SBListen, t.PrivateKey, t.Certificate, t.CACert = "pssl:"+c.port+":127.0.0.1", c.key, c.cert, c.ca
+	}, set)
 }
 
 func TestCentralListensWithTLS(t *testing.T) {

@@ -12,14 +12,11 @@ import (
 )
 
 func chassis(set func(*Task)) *Task {
-	t := Kind().New().(*Task)
-	t.Remote, t.EncapIP, t.DatapathType = "ssl:192.0.2.1:6642", "192.0.2.2", "netdev"
-	t.BridgeMappings = map[string]string{"provider": "br-ex"}
-	t.PrivateKey, t.Certificate, t.CACert = "/etc/k.pem", "/etc/c.pem", "/etc/ca.pem"
-	if set != nil {
-		set(t)
-	}
-	return t
+	return moduletest.Make(Kind(), func(t *Task) {
+		t.Remote, t.EncapIP, t.DatapathType = "ssl:192.0.2.1:6642", "192.0.2.2", "netdev"
+		t.BridgeMappings = map[string]string{"provider": "br-ex"}
+		t.PrivateKey, t.Certificate, t.CACert = "/etc/k.pem", "/etc/c.pem", "/etc/ca.pem"
+	}, set)
 }
 
 func absent() *Task { return chassis(func(c *Task) { c.State = "absent" }) }

@@ -26,12 +26,9 @@ func northbound(t *testing.T) *ovntest.Servers {
 }
 
 func node(set func(*Task)) *Task {
-	t := Kind().New().(*Task)
-	t.Switch, t.Name, t.MAC, t.IP, t.DHCP = "k8s", "node-1", "52:54:00:00:00:01", "10.0.0.1", "k8s"
-	if set != nil {
-		set(t)
-	}
-	return t
+	return moduletest.Make(Kind(), func(t *Task) {
+		t.Switch, t.Name, t.MAC, t.IP, t.DHCP = "k8s", "node-1", "52:54:00:00:00:01", "10.0.0.1", "k8s"
+	}, set)
 }
 
 func TestPortIsMadeAndRemoved(t *testing.T) {

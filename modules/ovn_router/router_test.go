@@ -24,40 +24,28 @@ func northbound(t *testing.T) *ovntest.Servers {
 }
 
 func router(set func(*Task)) *Task {
-	t := Kind().New().(*Task)
-	t.Name = "k8s"
-	if set != nil {
-		set(t)
-	}
-	return t
+	return moduletest.Make(Kind(), func(t *Task) {
+		t.Name = "k8s"
+	}, set)
 }
 
 func outside(set func(*Port)) *Port {
-	t := PortKind().New().(*Port)
-	t.Router, t.Switch, t.MAC, t.Networks = "k8s", "external", "52:54:00:00:10:01", []string{"172.16.0.1/24"}
-	t.GatewayChassis, t.GatewayMTU = []string{"nyctea", "tyto"}, 1442
-	if set != nil {
-		set(t)
-	}
-	return t
+	return moduletest.Make(PortKind(), func(t *Port) {
+		t.Router, t.Switch, t.MAC, t.Networks = "k8s", "external", "52:54:00:00:10:01", []string{"172.16.0.1/24"}
+		t.GatewayChassis, t.GatewayMTU = []string{"nyctea", "tyto"}, 1442
+	}, set)
 }
 
 func snat(set func(*NAT)) *NAT {
-	t := NATKind().New().(*NAT)
-	t.Router, t.Type, t.ExternalIP, t.LogicalIP = "k8s", "snat", "172.16.0.1", "10.0.0.0/24"
-	if set != nil {
-		set(t)
-	}
-	return t
+	return moduletest.Make(NATKind(), func(t *NAT) {
+		t.Router, t.Type, t.ExternalIP, t.LogicalIP = "k8s", "snat", "172.16.0.1", "10.0.0.0/24"
+	}, set)
 }
 
 func byDefault(set func(*Route)) *Route {
-	t := RouteKind().New().(*Route)
-	t.Router, t.Prefix, t.Nexthop = "k8s", "0.0.0.0/0", "172.16.0.254"
-	if set != nil {
-		set(t)
-	}
-	return t
+	return moduletest.Make(RouteKind(), func(t *Route) {
+		t.Router, t.Prefix, t.Nexthop = "k8s", "0.0.0.0/0", "172.16.0.254"
+	}, set)
 }
 
 // tables is everything that a router is made of.

@@ -11,13 +11,10 @@ import (
 )
 
 func options(set func(*DHCP)) *DHCP {
-	t := DHCPKind().New().(*DHCP)
-	t.Name, t.CIDR, t.Router, t.ServerMAC, t.MTU = "k8s", "10.0.0.0/24", "10.0.0.254", "52:54:00:00:00:fe", 1442
-	t.DNSServers, t.Domain = []string{"10.0.0.253"}, "k8s.kinit.local"
-	if set != nil {
-		set(t)
-	}
-	return t
+	return moduletest.Make(DHCPKind(), func(t *DHCP) {
+		t.Name, t.CIDR, t.Router, t.ServerMAC, t.MTU = "k8s", "10.0.0.0/24", "10.0.0.254", "52:54:00:00:00:fe", 1442
+		t.DNSServers, t.Domain = []string{"10.0.0.253"}, "k8s.kinit.local"
+	}, set)
 }
 
 func TestDHCPIsMadeAndRemoved(t *testing.T) {

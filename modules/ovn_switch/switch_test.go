@@ -19,12 +19,9 @@ func northbound(t *testing.T) *ovntest.Servers {
 }
 
 func nodes(set func(*Task)) *Task {
-	t := Kind().New().(*Task)
-	t.Name = "k8s"
-	if set != nil {
-		set(t)
-	}
-	return t
+	return moduletest.Make(Kind(), func(t *Task) {
+		t.Name = "k8s"
+	}, set)
 }
 
 func TestSwitchIsMadeOnceAndRemovedTwice(t *testing.T) {

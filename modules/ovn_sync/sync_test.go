@@ -17,12 +17,9 @@ import (
 )
 
 func sync(set func(*Task)) *Task {
-	t := Kind().New().(*Task)
-	t.Chassis = []string{"c-1", "c-2"}
-	if set != nil {
-		set(t)
-	}
-	return t
+	return moduletest.Make(Kind(), func(t *Task) {
+		t.Chassis = []string{"c-1", "c-2"}
+	}, set)
 }
 
 func TestLagsGiveEvidence(t *testing.T) {

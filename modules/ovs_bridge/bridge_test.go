@@ -14,9 +14,7 @@ import (
 // bridge makes a task with the defaults and the given arguments.
 func bridge(set func(*Task)) func() module.Task {
 	return func() module.Task {
-		t := Kind().New().(*Task)
-		set(t)
-		return t
+		return moduletest.Make(Kind(), set)
 	}
 }
 

@@ -13,9 +13,7 @@ import (
 
 func port(set func(*Task)) func() module.Task {
 	return func() module.Task {
-		t := Kind().New().(*Task)
-		set(t)
-		return t
+		return moduletest.Make(Kind(), set)
 	}
 }
 

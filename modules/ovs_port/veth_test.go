@@ -16,14 +16,11 @@ import (
 
 func veth(netns string, set func(*Veth)) func() module.Task {
 	return func() module.Task {
-		t := VethKind().New().(*Veth)
-		t.Name, t.Peer, t.Netns, t.Bridge = "k8s-services", "eth1", "/run/netns/"+netns, "br-int"
-		t.MAC, t.MTU, t.IfaceID = "52:54:00:00:00:fd", 1442, "service-port"
-		t.Addresses = []string{"10.0.0.253/24"}
-		if set != nil {
-			set(t)
-		}
-		return t
+		return moduletest.Make(VethKind(), func(t *Veth) {
+			t.Name, t.Peer, t.Netns, t.Bridge = "k8s-services", "eth1", "/run/netns/"+netns, "br-int"
+			t.MAC, t.MTU, t.IfaceID = "52:54:00:00:00:fd", 1442, "service-port"
+			t.Addresses = []string{"10.0.0.253/24"}
+		}, set)
 	}
 }
 

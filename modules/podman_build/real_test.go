@@ -17,12 +17,9 @@ const (
 )
 
 func task(change func(*podmanbuild.Task)) *podmanbuild.Task {
-	made := podmanbuild.Kind().New().(*podmanbuild.Task)
-	made.Name, made.From, made.Script = name, base, "echo \"it's made\" >/made\ncat /made\n"
-	if change != nil {
-		change(made)
-	}
-	return made
+	return moduletest.Make(podmanbuild.Kind(), func(made *podmanbuild.Task) {
+		made.Name, made.From, made.Script = name, base, "echo \"it's made\" >/made\ncat /made\n"
+	}, change)
 }
 
 // machine is a host with the base image.

@@ -15,13 +15,10 @@ import (
 const image = "localhost/kinit-test:1"
 
 func task(h *podmantest.Host, change func(*podmancontainer.Task)) *podmancontainer.Task {
-	made := podmancontainer.Kind().New().(*podmancontainer.Task)
-	made.Name, made.Image, made.Runtime = "web", image, h.Runtime
-	made.Networks, made.StopTimeout = []string{"none"}, "0s"
-	if change != nil {
-		change(made)
-	}
-	return made
+	return moduletest.Make(podmancontainer.Kind(), func(made *podmancontainer.Task) {
+		made.Name, made.Image, made.Runtime = "web", image, h.Runtime
+		made.Networks, made.StopTimeout = []string{"none"}, "0s"
+	}, change)
 }
 
 func TestContract(t *testing.T) {

@@ -18,12 +18,9 @@ import (
 const name = "localhost/kinit-test:1"
 
 func task(source string, change func(*podmanimage.Task)) *podmanimage.Task {
-	made := podmanimage.Kind().New().(*podmanimage.Task)
-	made.Name, made.Source = name, source
-	if change != nil {
-		change(made)
-	}
-	return made
+	return moduletest.Make(podmanimage.Kind(), func(made *podmanimage.Task) {
+		made.Name, made.Source = name, source
+	}, change)
 }
 
 // archive saves an image to a file of the host and removes it from the store.

@@ -15,12 +15,9 @@ import (
 )
 
 func task(name string, change func(*podmannetwork.Task)) module.Task {
-	made := podmannetwork.Kind().New().(*podmannetwork.Task)
-	made.Name = name
-	if change != nil {
-		change(made)
-	}
-	return made
+	return moduletest.Make(podmannetwork.Kind(), func(made *podmannetwork.Task) {
+		made.Name = name
+	}, change)
 }
 
 func TestContract(t *testing.T) {

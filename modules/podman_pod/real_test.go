@@ -19,12 +19,9 @@ import (
 const image = "localhost/kinit-test:1"
 
 func task(h *podmantest.Host, change func(*podmanpod.Task)) *podmanpod.Task {
-	made := podmanpod.Kind().New().(*podmanpod.Task)
-	made.Name, made.Runtime, made.Networks = "services", h.Runtime, []string{"none"}
-	if change != nil {
-		change(made)
-	}
-	return made
+	return moduletest.Make(podmanpod.Kind(), func(made *podmanpod.Task) {
+		made.Name, made.Runtime, made.Networks = "services", h.Runtime, []string{"none"}
+	}, change)
 }
 
 func TestContract(t *testing.T) {

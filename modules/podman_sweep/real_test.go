@@ -22,11 +22,7 @@ const (
 )
 
 func task(change func(*podmansweep.Task)) *podmansweep.Task {
-	made := podmansweep.Kind().New().(*podmansweep.Task)
-	if change != nil {
-		change(made)
-	}
-	return made
+	return moduletest.Make(podmansweep.Kind(), change)
 }
 
 // label are the labels of a thing of a cluster.

@@ -10,12 +10,9 @@ import (
 )
 
 func task(name string, change func(*podmanvolume.Task)) module.Task {
-	made := podmanvolume.Kind().New().(*podmanvolume.Task)
-	made.Name = name
-	if change != nil {
-		change(made)
-	}
-	return made
+	return moduletest.Make(podmanvolume.Kind(), func(made *podmanvolume.Task) {
+		made.Name = name
+	}, change)
 }
 
 func TestContract(t *testing.T) {

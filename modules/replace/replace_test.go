@@ -7,29 +7,15 @@ import (
 	"kinit/engine/module"
 	"kinit/engine/module/moduletest"
 	"kinit/engine/secret"
-	"kinit/modules/internal/textedit/textedittest"
+	"kinit/test/textedittest"
 )
 
 func TestSuite(t *testing.T) {
 	t.Parallel()
-	for _, owner := range []string{"", "demo"} {
-		h := moduletest.LocalHost(t, owner)
-		path := textedittest.File(t, h, "cmdline.txt", "root=/dev/x quiet\n", 0o640)
-		moduletest.Run(t, moduletest.Case{
-			New: func() module.Task {
-				return task(t, path, `match = "^(\\w(?!.*\\bcgroup_enable=memory\\b).*)$"`, `replacement = "$1 cgroup_enable=memory"`,
-					`backup = true`, `validate = ["grep", "-q", "cgroup_enable=memory", "%s"]`)
-			},
-			Host: h,
-		})
-		info, err := os.Stat(path)
-		if got := textedittest.Read(t, path); got != "root=/dev/x quiet cgroup_enable=memory\n" || err != nil || info.Mode() != 0o640 {
-			t.Errorf("file %q, %v, %v", got, info.Mode(), err)
-		}
-		if got := textedittest.Read(t, path+".kinit-backup"); got != "root=/dev/x quiet\n" {
-			t.Errorf("backup %q", got)
-		}
-	}
+	textedittest.Suite(t, "root=/dev/x quiet\n", "root=/dev/x quiet cgroup_enable=memory\n", 0o640, func(path string) module.Task {
+		return task(t, path, `match = "^(\\w(?!.*\\bcgroup_enable=memory\\b).*)$"`, `replacement = "$1 cgroup_enable=memory"`,
+			`backup = true`, `validate = ["grep", "-q", "cgroup_enable=memory", "%s"]`)
+	}, nil)
 }
 
 func TestSuiteKeepsASecret(t *testing.T) {

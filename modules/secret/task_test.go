@@ -10,12 +10,9 @@ import (
 )
 
 func task(path string, change func(*secretvalue.Task)) module.Task {
-	made := secretvalue.Kind().New().(*secretvalue.Task)
-	made.Path = path
-	if change != nil {
-		change(made)
-	}
-	return made
+	return moduletest.Make(secretvalue.Kind(), func(made *secretvalue.Task) {
+		made.Path = path
+	}, change)
 }
 
 func value(t *testing.T, h module.Host, made module.Task) string {

@@ -12,12 +12,9 @@ import (
 )
 
 func task(path string, change func(*sshkey.Task)) module.Task {
-	made := sshkey.Kind().New().(*sshkey.Task)
-	made.Path, made.Comment = path, "kinit k8s"
-	if change != nil {
-		change(made)
-	}
-	return made
+	return moduletest.Make(sshkey.Kind(), func(made *sshkey.Task) {
+		made.Path, made.Comment = path, "kinit k8s"
+	}, change)
 }
 
 func TestContract(t *testing.T) {

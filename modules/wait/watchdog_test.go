@@ -1,6 +1,7 @@
 package wait
 
 import (
+	"fmt"
 	"os"
 	"strings"
 	"testing"
@@ -11,17 +12,9 @@ import (
 
 func TestTheWatchdogRestartsOnceWhatIsSilent(t *testing.T) {
 	t.Parallel()
-	h := moduletest.LocalHost(t, "")
-	write(t, h.Path("console"), "booting")
-	waiting := task(t, `
-		path   = "`+h.Path("up")+`"
-		within = "1m"
-		watchdog {
-			file    = "`+h.Path("console")+`"
-			silence = "100ms"
-			argv    = ["sh", "-c", "echo restarted >> `+h.Path("restarts")+` && sleep 0.5 && touch `+h.Path("up")+`"]
-		}
-	`)
+	h := console(t, "booting")
+	waiting := guarded(t, h, "1m", "100ms",
+		`argv = ["sh", "-c", "echo restarted >> `+h.Path("restarts")+` && sleep 0.5 && touch `+h.Path("up")+`"]`)
 	if err := waiting.wait(t.Context(), h); err != nil {
 		t.Fatal(err)
 	}
@@ -45,24 +38,16 @@ func TestTheWatchdogLeavesAloneWhatWritesOrNeverWrote(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			h := moduletest.LocalHost(t, "")
-			if c.before != "-" {
-				write(t, h.Path("console"), c.before)
+			h := console(t, c.before)
+			if c.before == "-" {
+				_ = os.Remove(h.Path("console"))
 			}
 			end := make(chan struct{})
 			defer close(end)
 			if c.work {
 				go keepWriting(t, h.Path("console"), end)
 			}
-			late := task(t, `
-				path   = "`+h.Path("up")+`"
-				within = "7s"
-				watchdog {
-					file    = "`+h.Path("console")+`"
-					silence = "5s"
-					argv    = ["touch", "`+h.Path("restarted")+`"]
-				}
-			`)
+			late := guarded(t, h, "7s", "5s", `argv = ["touch", "`+h.Path("restarted")+`"]`)
 			want := "waited 7s for " + h.Path("up") + ": it is not there"
 			if err := late.wait(t.Context(), h); err == nil || err.Error() != want {
 				t.Errorf("error %v, want %s", err, want)
@@ -77,20 +62,10 @@ func TestTheWatchdogLeavesAloneWhatWritesOrNeverWrote(t *testing.T) {
 // A kernel whose timers stand still goes on to complain about it.
 func TestTheWatchdogRestartsWhatSaysThatItHangs(t *testing.T) {
 	t.Parallel()
-	h := moduletest.LocalHost(t, "")
-	write(t, h.Path("console"), "booting\n")
+	h := console(t, "booting\n")
 	end := make(chan struct{})
 	defer close(end)
-	waiting := task(t, `
-		path   = "`+h.Path("up")+`"
-		within = "1m"
-		watchdog {
-			file    = "`+h.Path("console")+`"
-			silence = "5s"
-			stuck   = "timers? stand"
-			argv    = ["touch", "`+h.Path("up")+`"]
-		}
-	`)
+	waiting := guarded(t, h, "1m", "5s", "stuck = \"timers? stand\"\n"+`argv = ["touch", "`+h.Path("up")+`"]`)
 	go func() {
 		time.Sleep(100 * time.Millisecond)
 		console, err := os.OpenFile(h.Path("console"), os.O_APPEND|os.O_WRONLY, 0)
@@ -113,17 +88,8 @@ func TestTheWatchdogRestartsWhatSaysThatItHangs(t *testing.T) {
 
 func TestTheErrorShowsWhatTheWatchdogDid(t *testing.T) {
 	t.Parallel()
-	h := moduletest.LocalHost(t, "")
-	write(t, h.Path("console"), "booting")
-	late := task(t, `
-		path   = "`+h.Path("up")+`"
-		within = "4s"
-		watchdog {
-			file    = "`+h.Path("console")+`"
-			silence = "100ms"
-			argv    = ["false"]
-		}
-	`)
+	h := console(t, "booting")
+	late := guarded(t, h, "4s", "100ms", `argv = ["false"]`)
 	want := "waited 4s for " + h.Path("up") + ": it is not there\n" +
 		h.Path("console") + " was silent for 100ms, ran false: "
 	err := late.wait(t.Context(), h)
@@ -132,11 +98,21 @@ func TestTheErrorShowsWhatTheWatchdogDid(t *testing.T) {
 	}
 }
 
-func write(t *testing.T, path, text string) {
+// console is a host with a file "console" that a watchdog looks at.
+func console(t *testing.T, text string) *moduletest.Local {
 	t.Helper()
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+	h := moduletest.LocalHost(t, "")
+	if err := os.WriteFile(h.Path("console"), []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	return h
+}
+
+// guarded waits for the file "up", with a watchdog that runs a command after a silence.
+func guarded(t *testing.T, h *moduletest.Local, within, silence, watchdog string) *Task {
+	t.Helper()
+	return task(t, fmt.Sprintf("path = %q\nwithin = %q\nwatchdog {\n file = %q\n silence = %q\n %s\n}",
+		h.Path("up"), within, h.Path("console"), silence, watchdog))
 }
 
 // keepWriting lets a file grow until end is closed.

@@ -14,13 +14,10 @@ import (
 
 // task returns the module's task with the arguments of a small authority.
 func task(dir string, change func(*x509ca.Task)) module.Task {
-	made := x509ca.Kind().New().(*x509ca.Task)
-	made.Key, made.Cert = dir+"/pki/ca.key", dir+"/pki/ca.crt"
-	made.CN, made.Org = "lab CA", "kinit"
-	if change != nil {
-		change(made)
-	}
-	return made
+	return moduletest.Make(x509ca.Kind(), func(made *x509ca.Task) {
+		made.Key, made.Cert = dir+"/pki/ca.key", dir+"/pki/ca.crt"
+		made.CN, made.Org = "lab CA", "kinit"
+	}, change)
 }
 
 func TestContract(t *testing.T) {

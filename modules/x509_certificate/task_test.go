@@ -25,14 +25,11 @@ func authority(t *testing.T, h module.Host, dir string) {
 }
 
 func task(dir string, change func(*x509cert.Task)) module.Task {
-	made := x509cert.Kind().New().(*x509cert.Task)
-	made.Key, made.Cert, made.CN = dir+"/web.key", dir+"/web.crt", "registry"
-	made.CACert, made.CAKey = dir+"/ca.crt", dir+"/ca.key"
-	made.DNSNames, made.IPAddresses = []string{"registry.lab", "localhost"}, []string{"10.0.0.253", "127.0.0.1"}
-	if change != nil {
-		change(made)
-	}
-	return made
+	return moduletest.Make(x509cert.Kind(), func(made *x509cert.Task) {
+		made.Key, made.Cert, made.CN = dir+"/web.key", dir+"/web.crt", "registry"
+		made.CACert, made.CAKey = dir+"/ca.crt", dir+"/ca.key"
+		made.DNSNames, made.IPAddresses = []string{"registry.lab", "localhost"}, []string{"10.0.0.253", "127.0.0.1"}
+	}, change)
 }
 
 func TestContract(t *testing.T) {

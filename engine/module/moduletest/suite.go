@@ -186,6 +186,17 @@ func texts(steps []module.Step) []string {
 	return all
 }
 
+// Make makes a task of a kind, with the kind's defaults and then the changes that are not nil.
+func Make[T any](kind module.Kind, changes ...func(*T)) *T {
+	made := any(kind.New()).(*T)
+	for _, change := range changes {
+		if change != nil {
+			change(made)
+		}
+	}
+	return made
+}
+
 // Decode makes a task from the arguments of a task block, as a playbook writes
 // them, without references and functions. A mistake fails the test.
 func Decode(t testing.TB, kind module.Kind, arguments string) module.Task {

@@ -17,6 +17,28 @@ func Task[T module.Task](t *testing.T, kind module.Kind, path string, args ...st
 	return moduletest.Decode(t, kind, strings.Join(all, "\n")).(T)
 }
 
+// Suite checks the contract of a module that edits a file, with an owner of the host and without:
+// what it leaves of the file, with the file's mode, and in the backup.
+func Suite(t *testing.T, before, after string, mode os.FileMode, made, absent func(path string) module.Task) {
+	t.Helper()
+	for _, owner := range []string{"", "demo"} {
+		h := moduletest.LocalHost(t, owner)
+		path := File(t, h, "f", before, mode)
+		c := moduletest.Case{Host: h, New: func() module.Task { return made(path) }}
+		if absent != nil {
+			c.Absent = func() module.Task { return absent(path) }
+		}
+		moduletest.Run(t, c)
+		info, err := os.Stat(path)
+		if got := Read(t, path); got != after || err != nil || info.Mode() != mode {
+			t.Errorf("file %q, %v, %v", got, info.Mode(), err)
+		}
+		if got := Read(t, path+".kinit-backup"); got != before {
+			t.Errorf("backup %q", got)
+		}
+	}
+}
+
 // File writes a file in a host's folder and returns its path.
 func File(t *testing.T, h *moduletest.Local, name, text string, mode os.FileMode) string {
 	t.Helper()
