@@ -1,7 +1,6 @@
 package local
 
 import (
-	"bytes"
 	"context"
 	"crypto/rand"
 	_ "embed"
@@ -15,21 +14,27 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/pkg/sftp"
+
 	"kinit/engine/shell"
 	"kinit/engine/transport"
 	"kinit/engine/transport/internal/become"
 	"kinit/engine/transport/internal/framing"
+	"kinit/engine/transport/internal/life"
 	"kinit/engine/transport/internal/sftpfs"
 )
 
 // patience is how long sudo, doas or su may take to begin, if the command is to be killed.
 const patience = 5 * time.Second
 
+// mostSaid is the most, in bytes, that is kept of what a program says before it begins.
+const mostSaid = 4 << 10
+
 // other is another user of this machine.
 type other struct {
 	user  become.User
 	conn  *Conn
-	files *sftpfs.Kept // of an SFTP server that runs as the user
+	files *life.Kept[*sftp.Client] // of an SFTP server that runs as the user
 }
 
 // As returns this machine as another user, by "sudo", "doas" or "su"; an empty method
@@ -45,7 +50,7 @@ func As(user, method string) (*Conn, error) {
 
 func asUser(u become.User) *Conn {
 	c := &Conn{life: newLife()}
-	c.as = &other{user: u, conn: c, files: sftpfs.NewKept()}
+	c.as = &other{user: u, conn: c, files: life.NewKept[*sftp.Client]()}
 	c.files = sftpfs.New(c.as, c.Exec)
 	return c
 }
@@ -58,17 +63,22 @@ func (o *other) exec(ctx context.Context, c *Conn, p transport.Process) (int, er
 		return 0, errors.New("a command line cannot contain a zero byte")
 	}
 	mark := rand.Text()
-	begin := newBeginning(mark, p.Stdout)
-	said := &limited{to: p.Stderr}
+	session := make(chan int, 1) // holds the number once it is known
+	begin := framing.NewOpening(mark, p.Stdout, func(number int) { session <- number })
+	said := framing.NewHead(mostSaid)
+	stderr := io.Writer(said)
+	if p.Stderr != nil {
+		stderr = io.MultiWriter(said, p.Stderr)
+	}
 	input := io.Reader(strings.NewReader(line + mark))
 	if p.Stdin != nil {
 		input = io.MultiReader(input, p.Stdin)
 	}
 	cmd := command(o.user.Line("/bin/sh", "-c", framing.Mark(c.run)+becomeScript, "/bin/sh", lineScript, mark, strconv.Itoa(len(line)+len(mark))))
-	code, err := c.attend(ctx, cmd, transport.Process{Stdin: input, Stdout: begin, Stderr: said}, o.signaller(cmd, begin))
-	if err == nil && !begin.done {
+	code, err := c.attend(ctx, cmd, transport.Process{Stdin: input, Stdout: begin, Stderr: stderr}, o.signaller(cmd, session))
+	if err == nil && !begin.Begun() {
 		return 0, fmt.Errorf("%w: become %s with %s: %s", transport.ErrAuth, o.user.Name, o.user.By(),
-			sftpfs.Said(said, fmt.Errorf("it ended with code %d and said nothing", code)))
+			sftpfs.Said(strings.NewReader(said.String()), fmt.Errorf("it ended with code %d and said nothing", code)))
 	}
 	return code, err
 }
@@ -87,12 +97,15 @@ var lineScript string
 
 // signaller sends signals as the user, since kinit may not be allowed to. sudo, doas or su
 // ends with its command, and is killed if that is allowed.
-func (o *other) signaller(cmd *exec.Cmd, begin *beginning) signaller {
+func (o *other) signaller(cmd *exec.Cmd, begun chan int) signaller {
 	return func(signal syscall.Signal) {
 		ctx, cancel := context.WithTimeout(context.Background(), patience)
 		defer cancel()
-		if session := begin.wait(ctx); session != 0 {
+		select {
+		case session := <-begun:
+			begun <- session // for the next signal
 			o.signal(ctx, signal, session)
+		case <-ctx.Done():
 		}
 		if signal == syscall.SIGKILL {
 			signalSession(cmd.Process.Pid, signal)
@@ -105,58 +118,6 @@ func (o *other) signal(ctx context.Context, signal syscall.Signal, session int) 
 	cmd := exec.CommandContext(ctx, "/bin/sh", "-c", line)
 	cmd.Env = environment()
 	_ = cmd.Run() // if the command remains, the wait for it times out
-}
-
-// beginning passes on a program's output after the mark and the number of its session.
-// Output before comes from start-up files.
-type beginning struct {
-	mark    string
-	to      io.Writer
-	before  []byte
-	done    bool
-	session chan int // holds the number once it is known
-}
-
-func newBeginning(mark string, to io.Writer) *beginning {
-	if to == nil {
-		to = io.Discard
-	}
-	return &beginning{mark: mark, to: to, session: make(chan int, 1)}
-}
-
-func (b *beginning) Write(data []byte) (int, error) {
-	if b.done {
-		return b.to.Write(data)
-	}
-	b.before = append(b.before, data...)
-	_, after, found := bytes.Cut(b.before, []byte(b.mark))
-	line, rest, whole := bytes.Cut(after, []byte("\n"))
-	if !found || !whole {
-		return len(data), nil
-	}
-	session, err := strconv.Atoi(string(line))
-	if err != nil {
-		return 0, fmt.Errorf("the machine's shell answered %q instead of a number", line)
-	}
-	b.done, b.before = true, nil
-	b.session <- session
-	if len(rest) > 0 {
-		if _, err := b.to.Write(rest); err != nil {
-			return 0, err
-		}
-	}
-	return len(data), nil
-}
-
-// wait returns the session's number, or 0 if ctx ends before.
-func (b *beginning) wait(ctx context.Context) int {
-	select {
-	case session := <-b.session:
-		b.session <- session // for the next signal
-		return session
-	case <-ctx.Done():
-		return 0
-	}
 }
 
 // Within returns this machine as a command such as nsenter with the namespaces of a process

@@ -13,6 +13,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/pkg/sftp"
+
 	"kinit/engine/module"
 	"kinit/engine/transport"
 	"kinit/engine/transport/internal/life"
@@ -78,7 +80,7 @@ func (c *Conn) Socket(ctx context.Context, path string) (string, error) {
 func (c *Conn) Close() error {
 	c.life.Stop()
 	if c.as != nil {
-		c.as.files.Close()
+		c.as.files.Close(func(client *sftp.Client) { _ = client.Close() }) // it may have ended already
 	}
 	c.life.End()
 	return nil

@@ -2,13 +2,12 @@ package local
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"crypto/rand"
 	"fmt"
 	"io"
 	"os/exec"
-	"sync"
+	"strings"
 	"syscall"
 
 	"github.com/pkg/sftp"
@@ -46,7 +45,7 @@ func (o *other) Cut(ctx context.Context, client *sftp.Client) { o.files.Forget(c
 func (o *other) start(ctx context.Context) (*sftp.Client, error) {
 	mark := rand.Text()
 	cmd := command(o.user.Line("/bin/sh", "-c", framing.Mark(o.conn.run)+become.FileServer(mark)))
-	said := &limited{}
+	said := framing.NewHead(mostSaid)
 	cmd.Stderr = said
 	to, err := cmd.StdinPipe()
 	if err != nil {
@@ -73,7 +72,7 @@ func (o *other) start(ctx context.Context) (*sftp.Client, error) {
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
-	return nil, fmt.Errorf("start the SFTP server as %s with %s: %s", o.user.Name, o.user.By(), sftpfs.Said(said, err))
+	return nil, fmt.Errorf("start the SFTP server as %s with %s: %s", o.user.Name, o.user.By(), sftpfs.Said(strings.NewReader(said.String()), err))
 }
 
 // speak begins the protocol with a server, until ctx ends.
@@ -91,29 +90,4 @@ func speak(ctx context.Context, mark string, out io.Reader, to io.WriteCloser) (
 func (o *other) abandon(cmd *exec.Cmd) {
 	signalSession(cmd.Process.Pid, syscall.SIGTERM) // if that is allowed
 	_ = cmd.Wait()
-}
-
-// limited keeps the beginning of a program's output, and passes all of it on.
-type limited struct {
-	to   io.Writer // nil drops the output
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (l *limited) Write(data []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if room := 4<<10 - l.text.Len(); room > 0 {
-		l.text.Write(data[:min(room, len(data))])
-	}
-	if l.to == nil {
-		return len(data), nil
-	}
-	return l.to.Write(data)
-}
-
-func (l *limited) Read(data []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.Read(data)
 }

@@ -44,7 +44,7 @@ func Dial(ctx context.Context, config Config) (*Conn, error) {
 	} else {
 		c.files = sftpfs.New(fileSource{c}, c.Exec)
 	}
-	c.sockets = newSockets(c.Dial)
+	c.sockets = newSockets(c.Dial, c.life)
 	if _, err := c.link(ctx); err != nil {
 		return nil, err
 	}

@@ -1,46 +1,34 @@
 package ssh
 
 import (
-	"bytes"
 	"fmt"
 	"net"
 	"strings"
-	"sync"
+
+	"kinit/engine/transport/internal/framing"
 )
 
 // mostHeard is the most, in bytes, that is kept of a machine's output before the protocol
 // begins.
 const mostHeard = 2 << 10
 
-// beginning keeps the first output of a machine, for an error message.
-type beginning struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (b *beginning) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.text.Write(p[:min(len(p), mostHeard-b.text.Len())])
-	return len(p), nil
-}
-
-// String returns the first output in one line, quoted if it is not plain text; empty
-// without output.
-func (b *beginning) String() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	text := strings.TrimSpace(b.text.String())
-	if text == "" {
-		return ""
+// quoted returns a machine's first output in one line, for an error message.
+func quoted(said *framing.Head) string {
+	if text := strings.TrimSpace(said.String()); text != "" {
+		return fmt.Sprintf("%q", text)
 	}
-	return fmt.Sprintf("%q", text)
+	return "nothing"
+}
+
+// slow returns the error for a program that did not begin in time, with its output.
+func (c Config) slow(what string, said *framing.Head) error {
+	return unreachable(what, fmt.Errorf("it did not begin within %s; all that came was %s", c.HandshakeTimeout, quoted(said)))
 }
 
 // hearing is a connection that keeps the first received data.
 type hearing struct {
 	net.Conn
-	first beginning
+	first *framing.Head
 }
 
 func (h *hearing) Read(p []byte) (int, error) {
@@ -52,9 +40,7 @@ func (h *hearing) Read(p []byte) (int, error) {
 // said returns the server's version, or its first output if it is no SSH server. The data
 // after the version is no text.
 func (h *hearing) said() string {
-	h.first.mu.Lock()
-	defer h.first.mu.Unlock()
-	text := h.first.text.String()
+	text := h.first.String()
 	if version, _, _ := strings.Cut(text, "\n"); strings.HasPrefix(version, "SSH-") {
 		text = version
 	}

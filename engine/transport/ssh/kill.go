@@ -16,7 +16,7 @@ func (l *link) signal(ctx context.Context, w *worker, name string, session int) 
 	if !errors.Is(w.kill(name, session), errDeaf) {
 		return
 	}
-	for _, other := range l.workers.others(w) {
+	for _, other := range l.workers.Others(w) {
 		if other.kill(name, session) == nil {
 			return
 		}

@@ -11,11 +11,13 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/pkg/sftp"
 	gossh "golang.org/x/crypto/ssh"
 
 	"kinit/engine/transport"
+	"kinit/engine/transport/internal/framing"
 	"kinit/engine/transport/internal/life"
-	"kinit/engine/transport/internal/sftpfs"
+	"kinit/engine/transport/internal/pool"
 )
 
 // link is one SSH connection and its sessions. A Conn replaces a lost link by a new one.
@@ -24,12 +26,12 @@ type link struct {
 	client  *gossh.Client
 	done    chan struct{} // closed once the connection is lost or closed
 	lostAt  time.Time     // valid once done is closed
-	workers *pool
-	urgent  *pool         // of one worker, for urgent commands
-	cramped atomic.Bool   // there is no session for that worker
-	scripts chan struct{} // holds a token for each script that runs on a Windows machine
-	shells  loginShell    // of a Windows machine
-	files   *sftpfs.Kept
+	workers *pool.Pool[*worker]
+	urgent  *pool.Pool[*worker] // of one worker, for urgent commands
+	cramped atomic.Bool         // there is no session for that worker
+	scripts chan struct{}       // holds a token for each script that runs on a Windows machine
+	shell   *life.Kept[string]  // the line for scripts on a Windows machine
+	files   *life.Kept[*sftp.Client]
 	hurried sync.Once
 	life    *life.Life // goroutines of the link are its work
 }
@@ -95,7 +97,7 @@ func (c Config) connect(ctx context.Context) (*link, error) {
 	}
 	timed, cancel := context.WithTimeout(ctx, c.HandshakeTimeout)
 	defer cancel()
-	heard := &hearing{Conn: conn}
+	heard := &hearing{conn, framing.NewHead(mostHeard)}
 	client, err := handshake(timed, c, heard, verifier, keys)
 	if err != nil {
 		return nil, handshakeError(timed, c, verifier, keys, heard, err)
@@ -151,9 +153,9 @@ func handshakeError(ctx context.Context, c Config, v *verifier, k *keys, heard *
 func newLink(c Config, client *gossh.Client) *link {
 	l := &link{
 		config: c, client: client, done: make(chan struct{}), life: life.New(c.label()),
-		scripts: make(chan struct{}, mostScripts), shells: newLoginShell(), files: sftpfs.NewKept(),
+		scripts: make(chan struct{}, mostScripts), shell: life.NewKept[string](), files: life.NewKept[*sftp.Client](),
 	}
-	l.workers, l.urgent = newPool(l.startWorker, mostWorkers), newPool(l.startWorker, 1)
+	l.workers, l.urgent = l.newPool(mostWorkers), l.newPool(1)
 	l.spawn(func() {
 		_ = client.Wait() // users of the connection get the reason
 		l.lostAt = time.Now()
@@ -197,8 +199,8 @@ func (l *link) hurry(ctx context.Context) {
 	l.hurried.Do(func() {
 		ctx, cancel := context.WithTimeout(ctx, patience)
 		defer cancel()
-		if w, err := l.workers.take(ctx); err == nil {
-			l.workers.put(w)
+		if w, err := l.workers.Take(ctx); err == nil {
+			l.workers.Put(ctx, w, !w.broken)
 		}
 	})
 }

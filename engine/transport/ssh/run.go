@@ -28,8 +28,8 @@ func (l *link) exec(ctx context.Context, j *job) (int, error) {
 		if j.Urgent && !l.cramped.Load() {
 			workers = l.urgent
 		}
-		w, err := workers.take(ctx)
-		if errors.Is(err, errRefused) && l.cramp() {
+		w, err := workers.Take(ctx)
+		if errors.Is(err, errRefused) && l.cramp(ctx) {
 			continue
 		}
 		if err != nil && ctx.Err() == nil && !errors.Is(err, transport.ErrAuth) && !errors.Is(err, transport.ErrUnreachable) && l.gone(ctx) {
@@ -39,9 +39,9 @@ func (l *link) exec(ctx context.Context, j *job) (int, error) {
 			return 0, err
 		}
 		code, err := l.run(ctx, w, j)
-		workers.put(w)
+		workers.Put(ctx, w, !w.broken)
 		if l.cramped.Load() {
-			l.urgent.empty()
+			l.urgent.Empty(ctx)
 		}
 		if errors.Is(err, errNoSession) {
 			noSessions++
@@ -54,9 +54,9 @@ func (l *link) exec(ctx context.Context, j *job) (int, error) {
 
 // cramp gives up the shell for urgent commands, because the server has no free session. It
 // returns false if that was done before.
-func (l *link) cramp() bool {
+func (l *link) cramp(ctx context.Context) bool {
 	first := l.cramped.CompareAndSwap(false, true)
-	l.urgent.empty()
+	l.urgent.Empty(ctx)
 	return first
 }
 
@@ -74,7 +74,7 @@ func (l *link) run(ctx context.Context, w *worker, j *job) (int, error) {
 		}
 		return 0, errNotStarted // half a script is not run
 	}
-	r := newRunning(l, w, j)
+	r := &running{command: newCommand(l, framing.NewOutputs(j.Stdout, j.Stderr)), worker: w, job: j}
 	defer r.release()
 	r.read(func() error { return r.readOutput(nonce) })
 	r.read(func() error { return r.readErrors(nonce) })
@@ -107,7 +107,7 @@ func (r *running) readOutput(nonce string) error {
 		return errNoSession
 	}
 	r.began <- session
-	if err := framing.Until(from, nonce, r.stdout); err != nil {
+	if err := framing.Until(from, nonce, r.Stdout); err != nil {
 		return err
 	}
 	r.code, err = framing.Number(from)
@@ -118,7 +118,7 @@ func (r *running) readErrors(nonce string) error {
 	if err := framing.Until(r.worker.stderr, nonce, nil); err != nil {
 		return err
 	}
-	return framing.Until(r.worker.stderr, nonce, r.stderr)
+	return framing.Until(r.worker.stderr, nonce, r.Stderr)
 }
 
 // feed gives the session's input to the command and copies into it. It returns only errors

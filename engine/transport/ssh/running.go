@@ -12,24 +12,62 @@ import (
 // errSilent is the error of a worker that ended before it reported whether a command began.
 var errSilent = errors.New("the shell ended")
 
-// running is one command on one worker.
-type running struct {
-	link   *link
-	worker *worker
-	job    *job
-	stdout *framing.Sink
-	stderr *framing.Sink
+// command is a command on its way, on a worker or in a session of its own.
+type command struct {
+	framing.Outputs
+	link *link
 
-	began chan int   // the command's session, sent once
+	began chan int   // the number of the command's process, sent once
 	ended chan error // of both outputs
 	fed   chan error // of the input
 
-	session int         // 0 until the command began
-	code    int         // valid once both outputs have ended without an error
-	err     error       // of the outputs
-	cause   error       // why the command is being killed
-	phase   phase       // how far the kill is
-	alarm   *time.Timer // when the next phase is due
+	err   error       // of the outputs
+	cause error       // why the command is being killed
+	alarm *time.Timer // when a wait is over
+}
+
+func newCommand(l *link, o framing.Outputs) command {
+	alarm := time.NewTimer(0)
+	alarm.Stop()
+	return command{
+		Outputs: o, link: l, alarm: alarm,
+		began: make(chan int, 1), ended: make(chan error, 2), fed: make(chan error, 1),
+	}
+}
+
+// read starts to read one of the outputs.
+func (c *command) read(read func() error) {
+	if !c.link.spawn(func() { c.ended <- read() }) {
+		c.ended <- errSilent
+	}
+}
+
+// doom notes why the command is to be killed, unless it is being killed already, and reports
+// whether it did.
+func (c *command) doom(cause error) bool {
+	if cause == nil || c.cause != nil {
+		return false
+	}
+	c.cause = cause
+	c.Forget()
+	return true
+}
+
+// release stops all writes to the caller's writers.
+func (c *command) release() {
+	c.alarm.Stop()
+	c.Release()
+}
+
+// running is one command on one worker.
+type running struct {
+	command
+	worker *worker
+	job    *job
+
+	session int   // 0 until the command began
+	code    int   // valid once both outputs have ended without an error
+	phase   phase // how far the kill is
 }
 
 // phase is the progress of ending a command.
@@ -41,23 +79,6 @@ const (
 	forced              // SIGKILL was sent
 	ending              // the shell itself has ended
 )
-
-func newRunning(l *link, w *worker, j *job) *running {
-	alarm := time.NewTimer(0)
-	alarm.Stop()
-	return &running{
-		link: l, worker: w, job: j, alarm: alarm,
-		stdout: framing.NewSink(j.Stdout), stderr: framing.NewSink(j.Stderr),
-		began: make(chan int, 1), ended: make(chan error, 2), fed: make(chan error, 1),
-	}
-}
-
-// read starts to read one of the outputs.
-func (r *running) read(read func() error) {
-	if !r.link.spawn(func() { r.ended <- read() }) {
-		r.ended <- errSilent
-	}
-}
 
 // attend waits for both outputs to end. Meanwhile it feeds the command, kills it if ctx
 // ends or the input fails, and gives up on a shell that does not end.
@@ -103,14 +124,10 @@ func (r *running) begin(ctx context.Context, session int) {
 
 // stop begins to kill the command because of cause.
 func (r *running) stop(ctx context.Context, cause error) {
-	if cause == nil || r.cause != nil {
-		return
+	if r.doom(cause) {
+		r.enter(asked, grace)
+		r.signal(ctx, "TERM")
 	}
-	r.cause = cause
-	r.stdout.Forget()
-	r.stderr.Forget()
-	r.enter(asked, grace)
-	r.signal(ctx, "TERM")
 }
 
 // press starts the next phase of killing after the previous one timed out. It returns false
@@ -155,7 +172,7 @@ func (r *running) result(ctx context.Context) (int, error) {
 		r.sweep(ctx)
 		return 0, r.cause
 	case r.err == nil:
-		return r.code, framing.Copied(r.stdout, r.stderr)
+		return r.code, r.Copied()
 	case errors.Is(r.err, errNoSession):
 		return 0, errNoSession
 	case errors.Is(r.err, errNotStarted):
@@ -198,11 +215,4 @@ func (r *running) sweep(ctx context.Context) {
 	case <-done:
 	case <-ctx.Done():
 	}
-}
-
-// release stops all writes to the caller's writers.
-func (r *running) release() {
-	r.alarm.Stop()
-	r.stdout.Release()
-	r.stderr.Release()
 }

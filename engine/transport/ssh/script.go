@@ -1,15 +1,12 @@
 package ssh
 
 import (
-	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	gossh "golang.org/x/crypto/ssh"
@@ -40,7 +37,7 @@ func (l *link) script(ctx context.Context, p transport.Process) (int, error) {
 			return 0, ctx.Err()
 		}
 	}
-	line, err := l.shells.line(ctx, l)
+	line, err := l.shell.Get(ctx, func() (string, error) { return l.scriptLine(ctx) })
 	if err != nil {
 		return 0, l.beforeScript(ctx, err)
 	}
@@ -73,49 +70,23 @@ func (l *link) beforeScript(ctx context.Context, err error) error {
 
 // scripted is one script in its session.
 type scripted struct {
-	link    *link
+	command
+	process *powershell.Process
 	session *session
 	header  []byte
 	stdin   io.Reader
 	input   *input
-
-	outSink, errSink *framing.Sink
-	stdout           *powershell.Output
-	stderr           *powershell.Errors
-
 	outputs [2]*output
 
-	began  chan int      // the process that runs the script, sent once
-	ended  chan error    // of both outputs
-	fed    chan error    // of the input
 	exited chan struct{} // closed when the exit code is known, or never will be
-
-	fate   atomic.Int32
-	pid    int         // 0 until the script began
-	status *int        // the exit code, valid once exited is closed
-	err    error       // of the outputs
-	cause  error       // why it is being killed
-	alarm  *time.Timer // when to give up waiting
+	pid    int           // 0 until the script began
+	status *int          // the exit code, valid once exited is closed
 }
 
-// The states of a script. While it is open, the script is incomplete, so no part of it has
-// run and none of its input was read. An abandoned script remains so: it may be sent again.
-const (
-	fateOpen int32 = iota
-	fateCommitted
-	fateGivenUp
-)
-
 func newScripted(l *link, s *session, header []byte, p transport.Process) *scripted {
-	r := &scripted{
-		link: l, session: s, header: header, stdin: p.Stdin, input: &input{to: s},
-		outSink: framing.NewSink(p.Stdout), errSink: framing.NewSink(p.Stderr),
-		began: make(chan int, 1), ended: make(chan error, 2), fed: make(chan error, 1), exited: make(chan struct{}),
-		alarm: time.NewTimer(0),
-	}
-	r.alarm.Stop()
-	r.stdout = powershell.NewOutput(r.outSink, func(pid int) { r.began <- pid })
-	r.stderr = powershell.NewErrors(r.errSink)
+	r := &scripted{session: s, header: header, stdin: p.Stdin, input: &input{to: s}, exited: make(chan struct{})}
+	r.process = powershell.NewProcess(p.Stdout, p.Stderr, func(pid int) { r.began <- pid })
+	r.command = newCommand(l, r.process.Outputs)
 	return r
 }
 
@@ -123,8 +94,8 @@ func newScripted(l *link, s *session, header []byte, p transport.Process) *scrip
 // ends or the input fails.
 func (r *scripted) attend(ctx context.Context) {
 	r.outputs = [2]*output{{from: r.session}, {from: r.session.Stderr()}}
-	r.copy(r.stdout, r.outputs[0])
-	r.copy(r.stderr, r.outputs[1])
+	r.copy(r.process.Stdout, r.outputs[0])
+	r.copy(r.process.Stderr, r.outputs[1])
 	r.link.spawn(r.watch)
 	go func() { r.fed <- r.feed() }() // a Read in progress is not waited for
 	cancelled, exited, closed := ctx.Done(), r.exited, false
@@ -163,7 +134,7 @@ func (r *scripted) attend(ctx context.Context) {
 			r.alarm.Reset(patience)
 		}
 	}
-	_ = r.stderr.Close() // a sink keeps its error
+	_ = r.process.Stderr.Close() // a sink keeps its error
 }
 
 // expected returns how much longer to wait for output. Only the time without output counts,
@@ -176,14 +147,11 @@ func (r *scripted) expected() time.Duration {
 }
 
 func (r *scripted) copy(to io.Writer, from *output) {
-	if !r.link.spawn(func() {
+	r.read(func() error {
+		defer from.end()
 		_, err := io.Copy(to, from)
-		from.end()
-		r.ended <- err
-	}) {
-		from.end()
-		r.ended <- errSilent
-	}
+		return err
+	})
 }
 
 // watch waits for the exit code, which the server sends as a request (RFC 4254, 6.10).
@@ -205,7 +173,7 @@ func (r *scripted) feed() error {
 	if _, err := r.input.Write(r.header[:len(r.header)-1]); err != nil {
 		return nil // the outputs report the lost connection
 	}
-	if !r.fate.CompareAndSwap(fateOpen, fateCommitted) {
+	if !r.process.Commit() {
 		return nil
 	}
 	if _, err := r.input.Write(r.header[len(r.header)-1:]); err != nil {
@@ -225,12 +193,9 @@ func (r *scripted) feed() error {
 // has not begun: closing its input then prevents the start, unless the line of the
 // bootstrap was already sent.
 func (r *scripted) stop(ctx context.Context, cause error) {
-	if cause == nil || r.cause != nil {
+	if !r.doom(cause) {
 		return
 	}
-	r.cause = cause
-	r.outSink.Forget()
-	r.errSink.Forget()
 	r.alarm.Reset(patience)
 	if r.pid != 0 {
 		r.sweep(ctx)
@@ -271,11 +236,11 @@ func (r *scripted) result() (int, error) {
 	switch {
 	case r.cause != nil:
 		return 0, r.cause
-	case reported && r.stdout.Begun():
-		return code, framing.Copied(r.outSink, r.errSink)
+	case reported && r.process.Stdout.Begun():
+		return code, r.Copied()
 	case reported:
-		return 0, r.neverBegan(code)
-	case r.fate.CompareAndSwap(fateOpen, fateGivenUp):
+		return 0, r.process.NeverBegan(code, "it printed nothing: is the machine's operating system Windows?")
+	case r.process.GiveUp():
 		return 0, errNotStarted
 	}
 	return 0, lost(errors.Join(r.err, errors.New("the session ended without an exit code")))
@@ -292,19 +257,6 @@ func (r *scripted) exitCode() (code int, reported bool) {
 		return 0, false
 	}
 	return *r.status, true
-}
-
-// neverBegan returns why a script did not run, with the machine's message.
-func (r *scripted) neverBegan(code int) error {
-	text := cmp.Or(strings.TrimSpace(r.stdout.Before()), "it printed nothing: is the machine's operating system Windows?")
-	return fmt.Errorf("PowerShell ended with code %d before the script began: %s", code, text)
-}
-
-// release stops all writes to the caller's writers.
-func (r *scripted) release() {
-	r.alarm.Stop()
-	r.outSink.Release()
-	r.errSink.Release()
 }
 
 // killTree ends a process of a Windows machine and all its children, in a new session, or

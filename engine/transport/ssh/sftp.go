@@ -2,12 +2,12 @@ package ssh
 
 import (
 	"bufio"
-	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/pkg/sftp"
 	gossh "golang.org/x/crypto/ssh"
@@ -21,8 +21,8 @@ import (
 func (l *link) openFiles(ctx context.Context) (*sftp.Client, error) {
 	s, err := l.open(ctx)
 	if errors.Is(err, errRefused) {
-		l.cramp()
-		if err := l.workers.yield(ctx); err != nil {
+		l.cramp(ctx)
+		if err := l.workers.Yield(ctx); err != nil {
 			return nil, err
 		}
 		s, err = l.openPatiently(ctx)
@@ -37,17 +37,17 @@ func (l *link) openFiles(ctx context.Context) (*sftp.Client, error) {
 	defer cancel()
 	stop := context.AfterFunc(timed, func() { _ = s.Close() })
 	defer stop()
-	said := &beginning{}
+	said := framing.NewHead(mostHeard)
 	client, err := bounded(timed, l, func() (*sftp.Client, error) { return l.greet(timed, s, said) })
 	if err != nil && timed.Err() != nil && ctx.Err() == nil {
-		return nil, unreachable("start the SFTP server", fmt.Errorf("it did not begin within %s; all that came was %s", l.config.HandshakeTimeout, cmp.Or(said.String(), "nothing")))
+		return nil, l.config.slow("start the SFTP server", said)
 	}
 	return client, err
 }
 
 // greet starts the SFTP server in the session and waits for its first message. said also
 // gets the output.
-func (l *link) greet(ctx context.Context, s *session, said *beginning) (*sftp.Client, error) {
+func (l *link) greet(ctx context.Context, s *session, said *framing.Head) (*sftp.Client, error) {
 	from, err := l.startServer(s, said)
 	if err != nil {
 		_ = s.Close()
@@ -63,7 +63,7 @@ func (l *link) greet(ctx context.Context, s *session, said *beginning) (*sftp.Cl
 
 // startServer starts the SFTP server in the session: the subsystem, or as another
 // user the program itself.
-func (l *link) startServer(s *session, said *beginning) (io.Reader, error) {
+func (l *link) startServer(s *session, said *framing.Head) (io.Reader, error) {
 	if l.config.Become != "" {
 		return l.startProgram(s, said)
 	}
@@ -80,7 +80,7 @@ func (l *link) startServer(s *session, said *beginning) (io.Reader, error) {
 
 // startProgram starts the SFTP server as the other user, from the paths of the
 // distributions, and skips the output of start-up files.
-func (l *link) startProgram(s *session, said *beginning) (io.Reader, error) {
+func (l *link) startProgram(s *session, said *framing.Head) (io.Reader, error) {
 	nonce := rand.Text()
 	if err := s.exec(l.config.user().Line(l.config.shell, "-c", framing.Mark(l.config.Run)+become.FileServer(nonce))); err != nil {
 		return nil, fmt.Errorf("start the SFTP server: %w", err)
@@ -93,7 +93,7 @@ func (l *link) startProgram(s *session, said *beginning) (io.Reader, error) {
 }
 
 // noFiles returns why SFTP did not begin, with the server's message if there is one.
-func (l *link) noFiles(ctx context.Context, s *session, said *beginning, err error) error {
+func (l *link) noFiles(ctx context.Context, s *session, said *framing.Head, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
@@ -101,8 +101,8 @@ func (l *link) noFiles(ctx context.Context, s *session, said *beginning, err err
 	defer cancel()
 	_, _ = bounded(soon, l, func() (int64, error) { return io.Copy(said, s) })
 	_ = s.Close()
-	if text := said.String(); text != "" {
-		return fmt.Errorf("the machine's SFTP server does not answer; what came was %s", text)
+	if strings.TrimSpace(said.String()) != "" {
+		return fmt.Errorf("the machine's SFTP server does not answer; what came was %s", quoted(said))
 	}
 	return fmt.Errorf("the machine's SFTP server does not answer: %s", sftpfs.Said(s.Stderr(), err))
 }

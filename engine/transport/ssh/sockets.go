@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"sync"
+
+	"kinit/engine/transport/internal/life"
 )
 
 // longestSocket is the most, in bytes, that the path of a unix socket may have:
@@ -20,34 +22,32 @@ const longestSocket = 107
 // by several goroutines.
 type sockets struct {
 	dial func(ctx context.Context, network, address string) (net.Conn, error)
+	life *life.Life // forwarding is its work
 
-	making  chan struct{} // holds a token while one is made
-	mu      sync.Mutex
-	dir     string
-	sockets map[string]string // local by remote path
-	open    map[io.Closer]bool
-	closed  bool
-	owned   sync.WaitGroup
+	making chan struct{} // holds a token while one is made
+	dir    string
+	local  map[string]string // by remote path
 }
 
 // newSockets returns no sockets yet. dial connects from the machine.
-func newSockets(dial func(ctx context.Context, network, address string) (net.Conn, error)) *sockets {
-	return &sockets{
-		dial: dial, making: make(chan struct{}, 1),
-		sockets: map[string]string{}, open: map[io.Closer]bool{},
-	}
+func newSockets(dial func(ctx context.Context, network, address string) (net.Conn, error), l *life.Life) *sockets {
+	return &sockets{dial: dial, life: l, making: make(chan struct{}, 1), local: map[string]string{}}
 }
 
 // Socket returns the local socket that leads to the remote one. It dials the
 // remote one first, so that a wrong path is known here and now.
 func (f *sockets) Socket(ctx context.Context, path string) (string, error) {
+	if err := f.life.Enter(); err != nil {
+		return "", err
+	}
+	defer f.life.Leave()
 	select {
 	case f.making <- struct{}{}:
 		defer func() { <-f.making }()
 	case <-ctx.Done():
 		return "", ctx.Err()
 	}
-	if local, ok := f.known(path); ok {
+	if local, ok := f.local[path]; ok {
 		return local, nil
 	}
 	probe, err := f.dial(ctx, "unix", path)
@@ -59,20 +59,15 @@ func (f *sockets) Socket(ctx context.Context, path string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("forward %s: %w", path, err)
 	}
-	return f.serve(ctx, listener, path)
-}
-
-func (f *sockets) known(path string) (string, bool) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	local, ok := f.sockets[path]
-	return local, ok
+	if !f.life.Go(func() { f.accept(context.WithoutCancel(ctx), listener, path) }) {
+		return "", fmt.Errorf("forward %s: %w", path, errors.Join(net.ErrClosed, listener.Close()))
+	}
+	f.local[path] = listener.Addr().String()
+	return f.local[path], nil
 }
 
 // listen makes a socket in a folder that only this user can enter.
 func (f *sockets) listen() (net.Listener, error) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
 	if f.dir == "" {
 		dir, err := os.MkdirTemp(socketFolder(), "kinit-")
 		if err != nil {
@@ -80,7 +75,7 @@ func (f *sockets) listen() (net.Listener, error) {
 		}
 		f.dir = dir
 	}
-	return net.Listen("unix", filepath.Join(f.dir, strconv.Itoa(len(f.sockets))))
+	return net.Listen("unix", filepath.Join(f.dir, strconv.Itoa(len(f.local))))
 }
 
 // socketFolder is where temporary files go, unless its path is too long for a
@@ -92,33 +87,19 @@ func socketFolder() string {
 	return "/tmp"
 }
 
-// serve starts to accept on the socket, until Close.
-func (f *sockets) serve(ctx context.Context, listener net.Listener, path string) (string, error) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.closed {
-		_ = listener.Close()
-		return "", fmt.Errorf("forward %s: %w", path, net.ErrClosed)
-	}
-	local := listener.Addr().String()
-	f.sockets[path] = local
-	f.open[listener] = true
-	life, end := context.WithCancel(context.WithoutCancel(ctx))
-	f.owned.Go(func() {
-		defer end()
-		f.accept(life, listener, path)
-	})
-	return local, nil
-}
-
-// accept joins every connection to one of its own.
+// accept joins every connection to one of its own, until the life ends.
 func (f *sockets) accept(ctx context.Context, listener net.Listener, path string) {
+	over, free := f.life.During(ctx)
+	defer free()
+	defer context.AfterFunc(over, func() { _ = listener.Close() })()
 	for {
 		near, err := listener.Accept()
 		if err != nil {
 			return // closed
 		}
-		f.owned.Go(func() { f.join(ctx, near, path) })
+		if !f.life.Go(func() { f.join(ctx, near, path) }) {
+			_ = near.Close()
+		}
 	}
 }
 
@@ -126,18 +107,18 @@ func (f *sockets) accept(ctx context.Context, listener net.Listener, path string
 // have nothing more to say. A remote end that cannot be reached closes the near
 // one, as a server that dies would.
 func (f *sockets) join(ctx context.Context, near net.Conn, path string) {
-	defer f.drop(near)
-	if !f.track(near) {
-		return
-	}
+	defer near.Close()
+	ctx, free := f.life.During(ctx)
+	defer free()
 	far, err := f.dial(ctx, "unix", path)
 	if err != nil {
 		return
 	}
-	defer f.drop(far)
-	if !f.track(far) {
-		return
-	}
+	defer far.Close()
+	defer context.AfterFunc(ctx, func() {
+		_ = near.Close()
+		_ = far.Close()
+	})()
 	var both sync.WaitGroup
 	both.Go(func() { pass(far, near) })
 	both.Go(func() { pass(near, far) })
@@ -152,37 +133,12 @@ func pass(to, from net.Conn) {
 	}
 }
 
-// track notes what Close has to close, unless that has happened.
-func (f *sockets) track(c io.Closer) bool {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.closed {
-		return false
-	}
-	f.open[c] = true
-	return true
-}
-
-func (f *sockets) drop(c io.Closer) {
-	_ = c.Close()
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	delete(f.open, c)
-}
-
+// Close removes the sockets. The life has ended.
 func (f *sockets) Close() error {
-	f.mu.Lock()
-	f.closed = true
-	var errs error
-	for c := range f.open {
-		_ = c.Close()
-	}
 	dir := f.dir
 	f.dir = ""
-	f.mu.Unlock()
-	f.owned.Wait()
-	if dir != "" {
-		errs = errors.Join(errs, os.RemoveAll(dir))
+	if dir == "" {
+		return nil
 	}
-	return errs
+	return os.RemoveAll(dir)
 }

@@ -2,9 +2,9 @@ package ssh
 
 import (
 	"bufio"
-	"cmp"
 	"context"
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -15,7 +15,25 @@ import (
 
 	"kinit/engine/transport"
 	"kinit/engine/transport/internal/framing"
+	"kinit/engine/transport/internal/pool"
 )
+
+// mostWorkers is the most shells on one connection. With the SFTP channel and a shell for
+// urgent commands, these are five sessions of the ten that OpenSSH allows by default
+// (MaxSessions).
+const mostWorkers = 3
+
+// mostTries is how often a session is tried to be opened again if none of ours can become
+// free; with backoff that is about five seconds.
+const mostTries = 30
+
+func (l *link) newPool(most int) *pool.Pool[*worker] {
+	return pool.New(pool.Kind[*worker]{
+		Most: most, Start: l.startWorker,
+		Full: func(err error) bool { return errors.Is(err, errRefused) }, Tries: mostTries, Backoff: backoff,
+		End: func(_ context.Context, w *worker) { w.close() }, Spawn: l.spawn,
+	})
+}
 
 // worker is a long-lived shell on the machine; package framing defines its protocol. One
 // command uses it at a time; only kill may be called by others.
@@ -70,7 +88,7 @@ func (w *worker) ended() bool {
 
 // boot sends the bootstrap and waits for the mark.
 func (w *worker) boot(ctx context.Context) error {
-	c, said := w.link.config, &beginning{}
+	c, said := w.link.config, framing.NewHead(mostHeard)
 	timed, cancel := context.WithTimeout(ctx, c.HandshakeTimeout)
 	defer cancel()
 	_, err := bounded(timed, w.link, func() (none struct{}, err error) {
@@ -89,23 +107,16 @@ func (w *worker) boot(ctx context.Context) error {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case timed.Err() != nil:
-		return w.slow(said)
+		soon, cancel := context.WithTimeout(context.Background(), briefly)
+		defer cancel()
+		_, _ = bounded(soon, w.link, func() (int64, error) { return io.Copy(said, w.stderr) })
+		return c.slow("start a shell", said)
 	}
 	return w.refusal(c, err)
 }
 
 // briefly is the time to read output that has already arrived.
 const briefly = 100 * time.Millisecond
-
-// slow returns the error for a shell that did not begin, with its output. The worker is not
-// used again.
-func (w *worker) slow(said *beginning) error {
-	ctx, cancel := context.WithTimeout(context.Background(), briefly)
-	defer cancel()
-	_, _ = bounded(ctx, w.link, func() (int64, error) { return io.Copy(said, w.stderr) })
-	text := cmp.Or(said.String(), "nothing")
-	return unreachable("start a shell", fmt.Errorf("it did not begin within %s; all that came was %s", w.link.config.HandshakeTimeout, text))
-}
 
 // refusal returns why a shell ended before it began, with its output.
 func (w *worker) refusal(c Config, err error) error {

@@ -7,7 +7,11 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
+
+	"github.com/masterzen/winrm"
+	"github.com/masterzen/winrm/soap"
 
 	"kinit/engine/transport"
 )
@@ -15,10 +19,12 @@ import (
 // client runs operations on a machine. Each is one message and its answer, within a
 // deadline.
 type client struct {
-	config   Config
-	messages messages
-	wire     wire
-	size     size
+	config  Config
+	url     string
+	usual   *winrm.Parameters // of all operations but Receive
+	patient *winrm.Parameters // of Receive
+	wire    wire
+	block   atomic.Int64 // the limit, in bytes, of the data in one Send, as far as known
 }
 
 // wire carries one message to the machine. An error is a *lostError or a final refusal.
@@ -36,18 +42,18 @@ type answer struct {
 }
 
 func newClient(c Config) (*client, error) {
-	w, err := newWire(c)
+	made := &client{config: c, url: c.url(), usual: within(c.answer), patient: within(c.poll)}
+	made.block.Store(largestSend)
+	if c.Auth == NTLM {
+		made.wire = newSealedWire(c)
+		return made, nil
+	}
+	plain, err := newPlainWire(c)
 	if err != nil {
 		return nil, err
 	}
-	return &client{config: c, messages: newMessages(c), wire: w}, nil
-}
-
-func newWire(c Config) (wire, error) {
-	if c.Auth == NTLM {
-		return newSealedWire(c), nil
-	}
-	return newPlainWire(c)
+	made.wire = plain
+	return made, nil
 }
 
 // lostError is the error of an operation without an answer.
@@ -104,7 +110,7 @@ func (c *client) sort(m message, a answer) (*envelope, error) {
 	case a.status == http.StatusServiceUnavailable:
 		return nil, &lostError{step: m.step, err: errors.New("the machine's WinRM service does not run (HTTP 503)")}
 	case !a.soap:
-		return nil, fmt.Errorf("%s: %s answers with HTTP %d and what is no SOAP message: is it a WinRM listener? %.200q", m.step, c.config.url(), a.status, a.body)
+		return nil, fmt.Errorf("%s: %s answers with HTTP %d and what is no SOAP message: is it a WinRM listener? %.200q", m.step, c.url, a.status, a.body)
 	}
 	e, err := parse(m, a.body)
 	if err == nil && a.status != http.StatusOK {
@@ -133,12 +139,14 @@ func (c *client) refused(a answer) error {
 	return fmt.Errorf("%w: %s", transport.ErrAuth, text)
 }
 
-// deadline returns how long an operation other than Receive may take: the timeout in the
-// message, plus half of it for the network.
-func (c *client) deadline() time.Duration { return c.config.answer * 3 / 2 }
+// do makes an operation other than Receive. It may take the timeout in the message, plus half
+// of it for the network.
+func (c *client) do(ctx context.Context, action string, m *soap.SoapMessage) (*envelope, error) {
+	return c.call(ctx, newMessage(action, m), c.config.answer*3/2)
+}
 
 func (c *client) create(ctx context.Context) (shell string, err error) {
-	e, err := c.call(ctx, c.messages.create(), c.deadline())
+	e, err := c.do(ctx, actionCreate, winrm.NewOpenShellRequest(c.url, c.usual))
 	if err != nil {
 		return "", err
 	}
@@ -146,7 +154,7 @@ func (c *client) create(ctx context.Context) (shell string, err error) {
 }
 
 func (c *client) start(ctx context.Context, shell, line string) (command string, err error) {
-	e, err := c.call(ctx, c.messages.command(shell, line), c.deadline())
+	e, err := c.do(ctx, actionCommand, commandMessage(c.url, shell, line, c.usual))
 	if err != nil {
 		return "", err
 	}
@@ -154,12 +162,12 @@ func (c *client) start(ctx context.Context, shell, line string) (command string,
 }
 
 func (c *client) send(ctx context.Context, shell, command string, input []byte, end bool) error {
-	_, err := c.call(ctx, c.messages.send(shell, command, input, end), c.deadline())
+	_, err := c.do(ctx, actionSend, winrm.NewSendInputRequest(c.url, shell, command, input, end, c.usual))
 	return err
 }
 
 func (c *client) receive(ctx context.Context, shell, command string) (*output, error) {
-	m := c.messages.receive(shell, command)
+	m := newMessage(actionReceive, winrm.NewGetOutputRequest(c.url, shell, command, "stdout stderr", c.patient))
 	e, err := c.call(ctx, m, c.config.poll+c.config.answer)
 	if err != nil {
 		return nil, err
@@ -170,12 +178,13 @@ func (c *client) receive(ctx context.Context, shell, command string) (*output, e
 	return e.Body.Output, nil
 }
 
+// terminate ends a command, or releases one that has ended.
 func (c *client) terminate(ctx context.Context, shell, command string) error {
-	_, err := c.call(ctx, c.messages.terminate(shell, command), c.deadline())
+	_, err := c.do(ctx, actionSignal, winrm.NewSignalRequest(c.url, shell, command, c.usual))
 	return err
 }
 
 func (c *client) deleteShell(ctx context.Context, shell string) error {
-	_, err := c.call(ctx, c.messages.deleteShell(shell), c.deadline())
+	_, err := c.do(ctx, actionDelete, winrm.NewDeleteShellRequest(c.url, shell, c.usual))
 	return err
 }

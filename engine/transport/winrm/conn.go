@@ -9,6 +9,7 @@ import (
 	"kinit/engine/module"
 	"kinit/engine/transport"
 	"kinit/engine/transport/internal/life"
+	"kinit/engine/transport/internal/pool"
 	"kinit/engine/transport/internal/windows"
 )
 
@@ -16,7 +17,7 @@ import (
 type Conn struct {
 	config Config
 	client *client
-	shells *pool
+	shells *pool.Pool[*shell]
 	files  *windows.Files
 	life   *life.Life // commands count as its work
 }
@@ -34,14 +35,15 @@ func Dial(ctx context.Context, config Config) (*Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Conn{config: config, client: client, shells: newPool(client), life: life.New(config.label())}
+	life := life.New(config.label())
+	c := &Conn{config: config, client: client, shells: newPool(client, life.Go), life: life}
 	c.files = windows.New(c.Exec)
-	s, err := c.shells.take(ctx)
+	s, err := c.shells.Take(ctx)
 	if err != nil {
 		client.wire.close()
 		return nil, c.about("connect to", err)
 	}
-	c.shells.put(ctx, s)
+	c.shells.Put(ctx, s, true)
 	return c, nil
 }
 
@@ -88,7 +90,7 @@ var errNoDial = fmt.Errorf("WinRM carries no connections from a machine: install
 // Close kills the commands that still run, and deletes the shells.
 func (c *Conn) Close() error {
 	c.life.End()
-	c.shells.close(context.Background())
+	c.shells.Close(context.Background())
 	c.client.wire.close()
 	return nil
 }

@@ -4,7 +4,7 @@
 //
 // How one command travels, from Conn.Exec on:
 //
-//  1. The pool (pool.go) returns a shell, an object on the machine in which commands run.
+//  1. The pool (package pool) returns a shell, an object on the machine in which commands run.
 //     If no shell is idle, the pool makes one by Create, at most mostShells of them. It
 //     deletes a shell after mostCommands commands, long before the machine's quota of 1500
 //     operations. One command at a time runs in a shell.

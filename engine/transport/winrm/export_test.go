@@ -8,13 +8,6 @@ func WithTimes(c Config, poll, answer, outage time.Duration) Config {
 	return c
 }
 
-// Shells is how many shells the Conn has on the machine, idle or not.
-func Shells(c *Conn) int {
-	c.shells.mu.Lock()
-	defer c.shells.mu.Unlock()
-	return c.shells.count
-}
-
 // The limits that tests count against.
 const (
 	MostCommands = mostCommands

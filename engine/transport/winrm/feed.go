@@ -5,8 +5,29 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 )
+
+// The limits, in bytes, of the data in one Send. The largest leaves room for the rest of
+// the message: base64 makes four bytes of three.
+const (
+	largestSend  = (largestEnvelope - 8<<10) / 4 * 3
+	smallestSend = 4 << 10
+)
+
+// blockSize returns the limit of the data in one Send.
+func (c *client) blockSize() int { return int(c.block.Load()) }
+
+// shrink lowers the limit after a Send that was too large.
+func (c *client) shrink(tried int) {
+	less := int64(max(tried/2, smallestSend))
+	for {
+		if now := c.block.Load(); now <= less || c.block.CompareAndSwap(now, less) {
+			return
+		}
+	}
+}
 
 // errInput is the error if the caller's reader failed.
 var errInput = errors.New("read the standard input")
@@ -27,7 +48,7 @@ func (r *running) feed(ctx context.Context) error {
 func (r *running) sendAll(ctx context.Context) error {
 	script, last := r.job.header[:len(r.job.header)-1], r.job.header[len(r.job.header)-1:]
 	if !r.job.stream {
-		if err := r.sendLast(ctx, join(r.job.header, r.job.input)); !errors.Is(err, errTooLarge) {
+		if err := r.sendLast(ctx, slices.Concat(r.job.header, r.job.input)); !errors.Is(err, errTooLarge) {
 			return err
 		}
 	}
@@ -35,7 +56,7 @@ func (r *running) sendAll(ctx context.Context) error {
 		return err
 	}
 	if !r.job.stream {
-		if err := r.sendLast(ctx, join(last, r.job.input)); !errors.Is(err, errTooLarge) {
+		if err := r.sendLast(ctx, slices.Concat(last, r.job.input)); !errors.Is(err, errTooLarge) {
 			return err
 		}
 	}
@@ -48,50 +69,35 @@ func (r *running) sendAll(ctx context.Context) error {
 	return r.sendLast(ctx, nil)
 }
 
-func join(a, b []byte) []byte { return append(append([]byte(nil), a...), b...) }
-
 // sendScript sends the part that does not complete the header: if it is lost, the command
 // is started again.
 func (r *running) sendScript(ctx context.Context, script []byte) error {
-	for len(script) > 0 {
-		n := min(len(script), r.client.blockSize())
-		err := r.send(ctx, script[:n], false)
-		switch {
-		case err == nil:
-			script = script[n:]
-		case !errors.Is(err, errTooLarge) || n <= smallestSend:
-			return beforeStart(ctx, err)
-		}
+	if err := r.sendParts(ctx, script); err != nil {
+		return beforeStart(ctx, err)
 	}
 	return nil
 }
 
 // sendGo completes the header while more input follows. It must not arrive twice.
 func (r *running) sendGo(ctx context.Context, last []byte) error {
-	if !r.commit() {
+	if !r.Commit() {
 		return errOver
 	}
 	err := r.send(ctx, last, false)
-	var lost *lostError
-	if !errors.As(err, &lost) || r.awaitBegin(ctx) {
-		return passed(err, lost)
+	if _, lost := errors.AsType[*lostError](err); !lost {
+		return err
 	}
-	return fmt.Errorf("it is unknown whether the command has begun: %w", err)
-}
-
-// passed ignores an error that was only the loss of an answer.
-func passed(err error, lost *lostError) error {
-	if lost != nil {
+	if r.awaitBegin(ctx) {
 		return nil
 	}
-	return err
+	return fmt.Errorf("it is unknown whether the command has begun: %w", err)
 }
 
 // sendInput sends the input without its end; no part may arrive twice. Data that is read
 // while a part is being sent forms the next part.
 func (r *running) sendInput(ctx context.Context) error {
 	if !r.job.stream {
-		return r.sendParts(ctx, r.job.input)
+		return r.sendMore(ctx, r.job.input)
 	}
 	ahead := readAhead(ctx, r.job.Stdin, r.client.blockSize())
 	for {
@@ -104,22 +110,27 @@ func (r *running) sendInput(ctx context.Context) error {
 		case err != nil:
 			return fmt.Errorf("%w: %w", errInput, err)
 		}
-		if err := r.sendParts(ctx, data); err != nil {
+		if err := r.sendMore(ctx, data); err != nil {
 			return err
 		}
 	}
+}
+
+func (r *running) sendMore(ctx context.Context, data []byte) error {
+	err := r.sendParts(ctx, data)
+	if _, lost := errors.AsType[*lostError](err); lost {
+		return fmt.Errorf("it is unknown how much of the input arrived: %w", err)
+	}
+	return err
 }
 
 func (r *running) sendParts(ctx context.Context, data []byte) error {
 	for len(data) > 0 {
 		n := min(len(data), r.client.blockSize())
 		err := r.send(ctx, data[:n], false)
-		var lost *lostError
 		switch {
 		case err == nil:
 			data = data[n:]
-		case errors.As(err, &lost):
-			return fmt.Errorf("it is unknown how much of the input arrived: %w", err)
 		case !errors.Is(err, errTooLarge) || n <= smallestSend:
 			return err
 		}
@@ -133,7 +144,7 @@ func (r *running) sendLast(ctx context.Context, data []byte) error {
 	if len(data) > r.client.blockSize() {
 		return errTooLarge
 	}
-	if !r.commit() {
+	if !r.Commit() {
 		return errOver
 	}
 	since := time.Now()
@@ -144,7 +155,12 @@ func (r *running) sendLast(ctx context.Context, data []byte) error {
 		case err == nil:
 			return nil
 		case !errors.As(err, &lost):
-			return r.refused(ctx, err, try)
+			// After a repeated message, a refusal may mean that the first one had arrived, which
+			// the line of the bootstrap shows.
+			if try > 1 && r.awaitBegin(ctx) {
+				return nil
+			}
+			return err
 		case time.Since(since) > r.client.config.Outage:
 			return fmt.Errorf("it is unknown whether the end of the input arrived: %w", err)
 		}
@@ -152,15 +168,6 @@ func (r *running) sendLast(ctx context.Context, data []byte) error {
 			return err
 		}
 	}
-}
-
-// refused handles a refusal of the end of the input. For a repeated message, it may mean
-// that the first one had arrived, which the line of the bootstrap shows.
-func (r *running) refused(ctx context.Context, err error, try int) error {
-	if try > 1 && r.awaitBegin(ctx) {
-		return nil
-	}
-	return err
 }
 
 // send sends a message, and repeats it as long as the machine certainly did not see it, or

@@ -20,7 +20,7 @@ type receiver struct {
 func (r *running) receive(ctx context.Context) ending {
 	receiver := &receiver{running: r}
 	code, err := receiver.loop(ctx)
-	_ = r.stderr.Close() // the sink keeps its error
+	_ = r.Stderr.Close() // the sink keeps its error
 	return ending{code, err}
 }
 
@@ -61,17 +61,17 @@ func (r *receiver) deliver(out *output) (bool, error) {
 			return fresh, err
 		}
 		fresh = fresh || len(b) > 0
-		before := r.stdout.Begun()
+		before := r.Stdout.Begun()
 		switch s.Name {
 		case "stdout":
-			_, err = r.stdout.Write(b)
+			_, err = r.Stdout.Write(b)
 		case "stderr":
-			_, err = r.stderr.Write(b)
+			_, err = r.Stderr.Write(b)
 		}
 		if err != nil {
 			return fresh, err // a sink has none
 		}
-		if !before && r.stdout.Begun() {
+		if !before && r.Stdout.Begun() {
 			r.doubt = nil // the line of the bootstrap is the first output of all
 		}
 	}
@@ -91,7 +91,7 @@ func (r *receiver) bear(ctx context.Context, err error, asked time.Time) error {
 		case f.gone() && r.doubt != nil:
 			return fmt.Errorf("%w: the connection was lost while the command ran, and the machine does not know it any more: it has ended meanwhile, nobody knows how, or the machine was started anew: %w: %w", transport.ErrUnreachable, r.doubt, err)
 		case f.gone():
-			return gone(err)
+			return fmt.Errorf("%w: the command's shell is gone, so it is unknown how far it came: the machine or its WinRM service was started anew: %w", transport.ErrUnreachable, err)
 		case !f.is(codeConcurrency): // until the machine has noticed the loss of a connection
 			return err
 		}
@@ -129,7 +129,7 @@ func (r *receiver) calm(ctx context.Context, fresh bool, asked time.Time) error 
 
 // complete returns an error if the output of an ended command may be incomplete.
 func (r *receiver) complete() error {
-	unwanted := r.stdout.Begun() && r.job.Stdout == nil && r.job.Stderr == nil
+	unwanted := r.Stdout.Begun() && r.job.Stdout == nil && r.job.Stderr == nil
 	if r.doubt == nil || unwanted {
 		return nil
 	}

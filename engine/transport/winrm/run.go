@@ -56,30 +56,25 @@ func (c *Conn) exec(ctx context.Context, p transport.Process) (int, error) {
 		return 0, err
 	}
 	for try := 1; ; try++ {
-		s, err := c.shells.take(ctx)
+		s, err := c.shells.Take(ctx)
 		if err != nil {
 			return 0, err
 		}
 		code, err := c.run(ctx, s, j)
-		c.shells.put(ctx, s)
+		c.shells.Put(ctx, s, s.usable())
 		if err == nil && powershell.IsFenced(code, p.Fence) {
 			return 0, transport.ErrFenced
 		}
 		if !errors.Is(err, errNotStarted) || try == mostStarts {
 			return code, err
 		}
-		if err := c.recover(ctx, err, try); err != nil {
+		if overQuota(err) {
+			c.shells.Empty(ctx) // which frees their part of the quota of operations
+		}
+		if err := pause(ctx, try); err != nil {
 			return 0, err
 		}
 	}
-}
-
-// recover prepares another attempt after a command was not started.
-func (c *Conn) recover(ctx context.Context, err error, try int) error {
-	if overQuota(err) {
-		c.shells.renew(ctx)
-	}
-	return pause(ctx, try)
 }
 
 // run runs a command in the shell, and leaves the shell usable or broken.
@@ -88,8 +83,10 @@ func (c *Conn) run(ctx context.Context, s *shell, j *job) (int, error) {
 	id, err := c.client.start(ctx, s.id, powershell.CommandLine())
 	if err != nil {
 		s.broken = true
-		if overQuota(err) {
-			c.shells.refused(s)
+		if overQuota(err) && s.commands == 1 {
+			// Deleting a shell in which no command ever started frees nothing: callers wait for
+			// the others.
+			c.shells.Lower()
 		}
 		return 0, beforeStart(ctx, err)
 	}

@@ -1,52 +1,27 @@
 package winrm
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"strings"
-	"sync/atomic"
 	"time"
 
 	"kinit/engine/transport"
-	"kinit/engine/transport/internal/framing"
 	"kinit/engine/transport/internal/powershell"
 )
 
 // running is one command in one shell.
 type running struct {
+	*powershell.Process
 	client  *client
 	shell   *shell
 	command string
 	job     *job
 
-	outSink, errSink *framing.Sink
-	stdout           *powershell.Output
-	stderr           *powershell.Errors
-
-	fate  atomic.Int32  // open, committed or abandoned
 	begun chan struct{} // closed when the script begins
 	ended chan ending   // of receive, once
 	fed   chan error    // of feed, once
 }
-
-// The states of a command. While it is open, the header is incomplete, so no part of the
-// caller's script has run.
-const (
-	fateOpen int32 = iota
-	fateCommitted
-	fateGivenUp
-)
-
-// commit is called before the rest of the header is sent. It returns false if the command
-// was given up.
-func (r *running) commit() bool {
-	return r.fate.CompareAndSwap(fateOpen, fateCommitted) || r.fate.Load() == fateCommitted
-}
-
-// giveUp prevents the script from running, and reports whether that succeeded.
-func (r *running) giveUp() bool { return r.fate.CompareAndSwap(fateOpen, fateGivenUp) }
 
 // ending is the result of receiving.
 type ending struct {
@@ -58,10 +33,8 @@ func newRunning(c *client, s *shell, command string, j *job) *running {
 	r := &running{
 		client: c, shell: s, command: command, job: j,
 		begun: make(chan struct{}), ended: make(chan ending, 1), fed: make(chan error, 1),
-		outSink: framing.NewSink(j.Stdout), errSink: framing.NewSink(j.Stderr),
 	}
-	r.stdout = powershell.NewOutput(r.outSink, func(int) { close(r.begun) })
-	r.stderr = powershell.NewErrors(r.errSink)
+	r.Process = powershell.NewProcess(j.Stdout, j.Stderr, func(int) { close(r.begun) })
 	return r
 }
 
@@ -119,17 +92,17 @@ func (r *running) result(ctx context.Context, end ending) (int, error) {
 		return 0, ctx.Err()
 	case errors.Is(end.err, transport.ErrIncomplete):
 		return end.code, end.err
-	case end.err != nil && r.giveUp():
+	case end.err != nil && r.GiveUp():
 		r.shell.broken = true
 		return 0, beforeStart(ctx, end.err)
 	case end.err != nil:
 		r.kill(ctx)
 		return 0, end.err
 	}
-	if err := framing.Copied(r.outSink, r.errSink); err != nil {
+	if err := r.Copied(); err != nil {
 		return 0, err
 	}
-	if !r.stdout.Begun() {
+	if !r.Stdout.Begun() {
 		return 0, r.neverBegan(end.code)
 	}
 	return end.code, nil
@@ -145,8 +118,7 @@ func (r *running) neverBegan(code int) error {
 		}
 		return err
 	}
-	text := cmp.Or(strings.TrimSpace(r.stdout.Before()), "it printed nothing on its standard output")
-	return fmt.Errorf("PowerShell ended with code %d before the script began: %s", code, text)
+	return r.NeverBegan(code, "it printed nothing on its standard output")
 }
 
 // patience is how long to wait for the line of the bootstrap if it is needed: PowerShell

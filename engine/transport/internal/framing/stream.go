@@ -81,18 +81,6 @@ func NewSink(to io.Writer) *Sink {
 	return &Sink{to: to}
 }
 
-// Copied returns the errors of the writers behind sinks.
-func Copied(sinks ...*Sink) error {
-	var errs error
-	for _, s := range sinks {
-		errs = errors.Join(errs, s.Err())
-	}
-	if errs != nil {
-		return fmt.Errorf("copy the output: %w", errs)
-	}
-	return nil
-}
-
 // Err returns the writer's error. It waits for a write in progress.
 func (s *Sink) Err() error {
 	s.mu.Lock()
@@ -126,6 +114,34 @@ func (s *Sink) Release() {
 	s.Forget()
 	s.mu.Lock()
 	defer s.mu.Unlock()
+}
+
+// Outputs are the sinks of both outputs of a command.
+type Outputs struct{ Stdout, Stderr *Sink }
+
+// NewOutputs returns sinks in front of the writers; nil drops everything.
+func NewOutputs(stdout, stderr io.Writer) Outputs {
+	return Outputs{NewSink(stdout), NewSink(stderr)}
+}
+
+// Copied returns the errors of the writers.
+func (o Outputs) Copied() error {
+	if err := errors.Join(o.Stdout.Err(), o.Stderr.Err()); err != nil {
+		return fmt.Errorf("copy the output: %w", err)
+	}
+	return nil
+}
+
+// Forget stops writing. It does not wait for a write in progress.
+func (o Outputs) Forget() {
+	o.Stdout.Forget()
+	o.Stderr.Forget()
+}
+
+// Release stops writing and waits for writes in progress.
+func (o Outputs) Release() {
+	o.Stdout.Release()
+	o.Stderr.Release()
 }
 
 // Source passes on the data of a command's input. Its error is separate from that of the

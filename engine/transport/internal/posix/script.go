@@ -13,6 +13,7 @@ import (
 
 	"kinit/engine/shell"
 	"kinit/engine/transport"
+	"kinit/engine/transport/internal/framing"
 )
 
 // Exec runs a line with /bin/sh on the machine, as transport.Conn does.
@@ -36,7 +37,7 @@ func (f *Files) script(ctx context.Context, op, name, file string, p transport.P
 	if err != nil {
 		return err
 	}
-	said := &head{left: mostSaid}
+	said := framing.NewHead(mostSaid)
 	p.Line, p.Stderr = line, said
 	code, err := f.exec(ctx, p)
 	switch {
@@ -47,7 +48,7 @@ func (f *Files) script(ctx context.Context, op, name, file string, p transport.P
 	case code == codeMissing:
 		return &fs.PathError{Op: op, Path: name, Err: syscall.ENOENT}
 	}
-	return &fs.PathError{Op: op, Path: name, Err: reason(said.text.String(), code)}
+	return &fs.PathError{Op: op, Path: name, Err: reason(said.String(), code)}
 }
 
 func scriptLine(file string, args []string) (string, error) {
@@ -61,19 +62,6 @@ func scriptLine(file string, args []string) (string, error) {
 		b.Write(text)
 	}
 	return b.String(), nil
-}
-
-// head keeps the beginning of the written data.
-type head struct {
-	text strings.Builder
-	left int
-}
-
-func (h *head) Write(b []byte) (int, error) {
-	n := min(len(b), h.left)
-	h.text.Write(b[:n])
-	h.left -= n
-	return len(b), nil
 }
 
 // reason returns why a script failed: the message of the last program, which ends with the
@@ -110,14 +98,14 @@ func (f *Files) self(ctx context.Context) (uint32, error) {
 	if f.user.known {
 		return f.user.id, nil
 	}
-	out := &head{left: 100}
+	out := framing.NewHead(100)
 	code, err := f.exec(ctx, transport.Process{Line: "exec id -u", Stdout: out})
 	if err != nil {
 		return 0, fmt.Errorf("ask for our own user: %w", err)
 	}
-	id, err := strconv.ParseUint(strings.TrimSpace(out.text.String()), 10, 32)
+	id, err := strconv.ParseUint(strings.TrimSpace(out.String()), 10, 32)
 	if code != 0 || err != nil {
-		return 0, fmt.Errorf("ask for our own user: id ended with code %d and printed %.100q", code, out.text.String())
+		return 0, fmt.Errorf("ask for our own user: id ended with code %d and printed %.100q", code, out.String())
 	}
 	f.user.id, f.user.known = uint32(id), true
 	return f.user.id, nil

@@ -89,3 +89,15 @@ func FuzzErrorsLosesNoText(f *testing.F) {
 		}
 	})
 }
+
+// write writes a text in pieces.
+func write(t *testing.T, to interface{ Write([]byte) (int, error) }, text string, size int) {
+	t.Helper()
+	for len(text) > 0 {
+		n := min(size, len(text))
+		if got, err := to.Write([]byte(text[:n])); err != nil || got != n {
+			t.Fatalf("write: %d, %v", got, err)
+		}
+		text = text[n:]
+	}
+}

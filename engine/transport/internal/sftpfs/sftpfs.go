@@ -2,6 +2,7 @@
 package sftpfs
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -61,58 +62,5 @@ func fileError(err error) error {
 // Said returns the output of a program before it ended, or the error if it printed nothing.
 func Said(from io.Reader, err error) string {
 	text, _ := io.ReadAll(io.LimitReader(from, 4<<10))
-	if trimmed := strings.TrimSpace(string(text)); trimmed != "" {
-		return trimmed
-	}
-	return err.Error()
-}
-
-// Kept is a client that is made when first needed, and again after it was dropped.
-type Kept struct {
-	making chan struct{} // holds a token while the client is checked or made
-	client *sftp.Client
-}
-
-// NewKept returns one without a client.
-func NewKept() *Kept { return &Kept{making: make(chan struct{}, 1)} }
-
-// Get returns the client, or makes it.
-func (k *Kept) Get(ctx context.Context, client func() (*sftp.Client, error)) (*sftp.Client, error) {
-	select {
-	case k.making <- struct{}{}:
-		defer func() { <-k.making }()
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
-	if k.client != nil {
-		return k.client, nil
-	}
-	made, err := client()
-	if err == nil {
-		k.client = made
-	}
-	return made, err
-}
-
-// Forget drops a client that has ended, so that the next one is new.
-func (k *Kept) Forget(ctx context.Context, client *sftp.Client) {
-	select {
-	case k.making <- struct{}{}:
-		defer func() { <-k.making }()
-	case <-ctx.Done():
-		return // the next request detects it again
-	}
-	if k.client == client {
-		k.client = nil
-	}
-}
-
-// Close ends the client, and the server with its input.
-func (k *Kept) Close() {
-	k.making <- struct{}{}
-	defer func() { <-k.making }()
-	if k.client != nil {
-		_ = k.client.Close() // it may have ended already
-		k.client = nil
-	}
+	return cmp.Or(strings.TrimSpace(string(text)), err.Error())
 }

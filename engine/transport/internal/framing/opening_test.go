@@ -1,4 +1,4 @@
-package powershell
+package framing
 
 import (
 	"bytes"
@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func TestOutputTakesTheLineOfTheBootstrapAway(t *testing.T) {
+func TestOpeningTakesTheLineWithTheMarkAway(t *testing.T) {
 	t.Parallel()
 	cases := []struct {
 		name, text, want string
@@ -24,7 +24,7 @@ func TestOutputTakesTheLineOfTheBootstrapAway(t *testing.T) {
 		for _, size := range []int{1, 3, 1000} {
 			var to bytes.Buffer
 			begun := 0
-			out := NewOutput(&to, func(pid int) { begun = pid })
+			out := NewOpening("#kinit ", &to, func(pid int) { begun = pid })
 			write(t, out, c.text, size)
 			if to.String() != c.want || begun != c.pid || !out.Begun() || out.Before() != "" {
 				t.Errorf("%s, %d at once: output %q, process %d", c.name, size, to.String(), begun)
@@ -33,20 +33,20 @@ func TestOutputTakesTheLineOfTheBootstrapAway(t *testing.T) {
 	}
 }
 
-func TestOutputKeepsWhatCameInsteadOfAScript(t *testing.T) {
+func TestOpeningKeepsWhatCameInsteadOfACommand(t *testing.T) {
 	t.Parallel()
 	var to bytes.Buffer
-	out := NewOutput(&to, nil)
+	out := NewOpening("#kinit ", &to, func(int) {})
 	write(t, out, strings.Repeat("x", 3*mostBefore)+"the end", 100)
 	if to.Len() > 0 || out.Begun() || len(out.Before()) != mostBefore || !strings.HasSuffix(out.Before(), "xthe end") {
 		t.Errorf("output %q, before %d bytes", to.String(), len(out.Before()))
 	}
 }
 
-func TestOutputPassesOnTheErrorOfTheWriter(t *testing.T) {
+func TestOpeningPassesOnTheErrorOfTheWriter(t *testing.T) {
 	t.Parallel()
 	full := errors.New("no room")
-	out := NewOutput(failing{full}, nil)
+	out := NewOpening("#kinit ", failing{full}, func(int) {})
 	if _, err := out.Write([]byte("#kinit 1\nx")); !errors.Is(err, full) {
 		t.Errorf("error is %v", err)
 	}
