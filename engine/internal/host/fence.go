@@ -34,13 +34,8 @@ func (m *Machine) Fenced(err error) bool {
 // Check asks the machine whether the run may still work there, if the task has used a
 // connection of a kind that is not fenced.
 func Check(ctx context.Context, h module.Host) error {
-	switch h := h.(type) {
-	case within:
-		return Check(ctx, h.Host)
-	case *bound:
-		if h.dialled.Load() {
-			return h.check(ctx)
-		}
+	if b, ok := h.(*bound); ok && b.dialled.Load() {
+		return b.check(ctx)
 	}
 	return nil
 }
@@ -66,11 +61,6 @@ func (b *bound) Away(ctx context.Context, limit time.Duration) (func(), error) {
 		return func() {}, nil
 	}
 	return b.keeper.Away(ctx, b.name, limit)
-}
-
-// Away is that of the wrapped host.
-func (w within) Away(ctx context.Context, limit time.Duration) (func(), error) {
-	return module.Away(ctx, w.Host, limit)
 }
 
 func (b *bound) Dial(ctx context.Context, network, address string) (net.Conn, error) {
@@ -109,9 +99,6 @@ func (b *bound) dialling(ctx context.Context) error {
 // Lost reports whether a task may have failed because the machine's connection was lost: what
 // it dialled over that one has then just ended.
 func Lost(ctx context.Context, h module.Host, err error) bool {
-	if w, ok := h.(within); ok {
-		return Lost(ctx, w.Host, err)
-	}
 	b, ok := h.(*bound)
 	if !ok || err == nil || ctx.Err() != nil || errors.Is(err, transport.ErrUnreachable) {
 		return false

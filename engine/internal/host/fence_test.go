@@ -39,7 +39,7 @@ func TestAMachineWithoutItsFenceDoesNothing(t *testing.T) {
 	k := &kept{}
 	before := m.Bind("", nil)
 	m.Fence(fence, k)
-	h := Within(m.Bind("owner", nil), map[string]string{"A": "b"}, "")
+	h := m.Within(map[string]string{"A": "b"}, "", "owner", nil)
 	do := func() map[string]error {
 		_, run := h.Run(t.Context(), module.Command{Argv: []string{"true"}})
 		_, socket := h.Socket(t.Context(), filepath.Join(dir, "socket"))

@@ -91,18 +91,22 @@ func (b *bound) note(ctx context.Context) error {
 			return err
 		}
 	}
-	text, err := json.MarshalIndent(b.instance, "", "  ")
-	if err != nil {
-		return err
-	}
 	if err := b.mkdir(ctx, b.folder()); err != nil {
 		return err
 	}
-	name := path.Join(b.folder(), instanceFile)
-	if err := b.files.Write(ctx, name, bytes.NewReader(append(text, '\n')), module.Attr{Mode: 0o600}); err != nil {
+	if err := b.store(ctx, path.Join(b.folder(), instanceFile), b.instance); err != nil {
 		return fmt.Errorf("note the instance of %s: %w", b.owner, err)
 	}
 	return nil
+}
+
+// store writes a file of the manifest, as JSON.
+func (b *bound) store(ctx context.Context, name string, value any) error {
+	text, err := json.MarshalIndent(value, "", "  ")
+	if err != nil {
+		return err
+	}
+	return b.files.Write(ctx, name, bytes.NewReader(append(text, '\n')), module.Attr{Mode: 0o600})
 }
 
 // instanceFile is the file among an owner's marks that names their instance.

@@ -67,16 +67,24 @@ func (m *Machine) escape(text string) string {
 // Conn returns the machine's connection, for locks and facts.
 func (m *Machine) Conn() transport.Conn { return m.conn }
 
-// Bind returns the machine as one task sees it. What the task makes belongs to
-// the owner; report may be nil.
+// Bind returns the machine without an environment of a task. What is made belongs to the owner;
+// report may be nil.
 func (m *Machine) Bind(owner string, report func(event.Progress)) module.Host {
-	return &bound{Machine: m, owner: owner, report: report, files: m.files, fence: m.fence}
+	return m.Within(nil, "", owner, report)
+}
+
+// Within returns the machine as one task sees it, whose commands run with more environment
+// variables and in a working directory. Both may be empty.
+func (m *Machine) Within(env map[string]string, dir, owner string, report func(event.Progress)) module.Host {
+	return &bound{Machine: m, owner: owner, report: report, env: env, dir: dir, files: m.files, fence: m.fence}
 }
 
 type bound struct {
 	*Machine
 	owner   string
 	report  func(event.Progress)
+	env     map[string]string
+	dir     string
 	files   module.Files // as the machine's when it was bound, like the fence
 	fence   string
 	dialled atomic.Bool // a connection was used, or may be

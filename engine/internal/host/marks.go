@@ -1,7 +1,6 @@
 package host
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -30,26 +29,32 @@ type record struct {
 // Own records a mark before the object is made. It does not change an existing mark, which
 // describes the state before.
 func (b *bound) Own(ctx context.Context, mark module.Mark) error {
+	return b.marking(mark, func(name string) error {
+		there, err := b.has(ctx, name)
+		if err != nil {
+			return fmt.Errorf("look for the mark of %s %s: %w", mark.Kind, mark.ID, err)
+		}
+		if there {
+			return nil
+		}
+		if err := b.write(ctx, name, record{Mark: mark, Seq: b.sequence(), Instance: b.Instance()}); err != nil {
+			return fmt.Errorf("mark %s %s: %w", mark.Kind, mark.ID, err)
+		}
+		return nil
+	})
+}
+
+// marking calls a function with the file of a mark, if there is an owner to have one.
+func (b *bound) marking(mark module.Mark, change func(name string) error) error {
 	if b.owner == "" {
 		return nil
 	}
+	if mark.Kind == "" || mark.ID == "" {
+		return fmt.Errorf("a mark needs a kind and an ID, and has %q and %q: this is a bug in kinit", mark.Kind, mark.ID)
+	}
 	b.owning.Lock()
 	defer b.owning.Unlock()
-	name, err := b.file(mark)
-	if err != nil {
-		return err
-	}
-	there, err := b.has(ctx, name)
-	if err != nil {
-		return fmt.Errorf("look for the mark of %s %s: %w", mark.Kind, mark.ID, err)
-	}
-	if there {
-		return nil
-	}
-	if err := b.write(ctx, name, record{Mark: mark, Seq: b.sequence(), Instance: b.Instance()}); err != nil {
-		return fmt.Errorf("mark %s %s: %w", mark.Kind, mark.ID, err)
-	}
-	return nil
+	return change(path.Join(b.folder(), b.escape(mark.Kind), b.escape(mark.ID)+".json"))
 }
 
 // has reports whether the instance has a mark. A mark of another instance is an error.
@@ -65,10 +70,6 @@ func (b *bound) has(ctx context.Context, name string) (bool, error) {
 }
 
 func (b *bound) write(ctx context.Context, name string, r record) error {
-	text, err := json.MarshalIndent(r, "", "  ")
-	if err != nil {
-		return err
-	}
 	if _, err := b.files.Stat(ctx, path.Dir(name)); errors.Is(err, fs.ErrNotExist) {
 		if err := b.settle(ctx); err != nil {
 			return err
@@ -77,7 +78,7 @@ func (b *bound) write(ctx context.Context, name string, r record) error {
 	if err := b.mkdir(ctx, path.Dir(name)); err != nil {
 		return err
 	}
-	return b.files.Write(ctx, name, bytes.NewReader(append(text, '\n')), module.Attr{Mode: 0o600})
+	return b.store(ctx, name, r)
 }
 
 // sequence returns a number greater than all before, even when the clock is
@@ -89,30 +90,16 @@ func (b *bound) sequence() string {
 
 // Disown removes a mark. A missing mark is no error.
 func (b *bound) Disown(ctx context.Context, mark module.Mark) error {
-	if b.owner == "" {
+	return b.marking(mark, func(name string) error {
+		there, err := b.has(ctx, name)
+		if err == nil && there {
+			err = b.files.Remove(ctx, name)
+		}
+		if err != nil {
+			return fmt.Errorf("remove the mark of %s %s: %w", mark.Kind, mark.ID, err)
+		}
 		return nil
-	}
-	b.owning.Lock()
-	defer b.owning.Unlock()
-	name, err := b.file(mark)
-	if err != nil {
-		return err
-	}
-	there, err := b.has(ctx, name)
-	if err == nil && there {
-		err = b.files.Remove(ctx, name)
-	}
-	if err != nil {
-		return fmt.Errorf("remove the mark of %s %s: %w", mark.Kind, mark.ID, err)
-	}
-	return nil
-}
-
-func (b *bound) file(mark module.Mark) (string, error) {
-	if mark.Kind == "" || mark.ID == "" {
-		return "", fmt.Errorf("a mark needs a kind and an ID, and has %q and %q: this is a bug in kinit", mark.Kind, mark.ID)
-	}
-	return path.Join(b.folder(), b.escape(mark.Kind), b.escape(mark.ID)+".json"), nil
+	})
 }
 
 // Marks lists the marks of the owner's instance in the order in which they were made.
@@ -153,7 +140,7 @@ func (b *bound) printed(ctx context.Context) ([]record, bool) {
 	if b.settings.Local || b.OS() == module.Windows {
 		return nil, false
 	}
-	out, err := b.Run(ctx, module.Command{Argv: []string{"sh", "-c", printMarks, "marks", b.folder()}})
+	out, err := b.Bind("", nil).Run(ctx, module.Command{Argv: []string{"sh", "-c", printMarks, "marks", b.folder()}})
 	if err != nil {
 		return nil, false
 	}

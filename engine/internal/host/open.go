@@ -35,27 +35,19 @@ func Open(ctx context.Context, s Settings, via transport.Conn) (transport.Conn, 
 	return ssh.Dial(ctx, c)
 }
 
-// openLocal opens the local machine, as another user if the settings say so.
+// openLocal opens the local machine, as another user if the settings say so. The user who runs
+// kinit needs no change of user.
 func openLocal(s Settings) (transport.Conn, error) {
 	if s.system() == module.Windows {
 		return nil, fmt.Errorf("%w: kinit does not run on Windows, so this machine is none", transport.ErrUnreachable)
 	}
-	return s.Become.here(s.Run)
-}
-
-// here opens the local machine as the user. The user who runs kinit needs no change of
-// user.
-func (b Become) here(run string) (transport.Conn, error) {
-	if self, err := user.Current(); b.User == "" || err == nil && self.Username == b.User {
-		conn := local.New()
-		conn.Mark(run)
-		return conn, nil
+	conn := local.New()
+	if self, err := user.Current(); s.Become.User != "" && (err != nil || self.Username != s.Become.User) {
+		if conn, err = local.As(s.Become.User, s.Become.Method); err != nil {
+			return nil, err // not a nil *local.Conn in a non-nil interface
+		}
 	}
-	conn, err := local.As(b.User, b.Method)
-	if err != nil {
-		return nil, err // not a nil *local.Conn in a non-nil interface
-	}
-	conn.Mark(run)
+	conn.Mark(s.Run)
 	return conn, nil
 }
 

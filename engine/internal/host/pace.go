@@ -61,9 +61,3 @@ func (m *Machine) measure(ctx context.Context) float64 {
 	}
 	return pace.Parse(out.String())
 }
-
-func (w within) Pace() float64 { return module.Gauge(w.Host).Pace() }
-
-func (w within) Measure(ctx context.Context) float64 { return module.Gauge(w.Host).Measure(ctx) }
-
-func (w within) Note(found float64) float64 { return module.NotePace(w.Host, found) }

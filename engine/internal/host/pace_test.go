@@ -41,7 +41,7 @@ func TestTheSlowestThatWasMeasuredCounts(t *testing.T) {
 	c := &told{says: "pace 10.00 10.70 25\n"}
 	m := measured(c, Settings{})
 	close(c.may)
-	h := Within(m.Bind("", nil), map[string]string{"A": "b"}, "")
+	h := m.Within(map[string]string{"A": "b"}, "", "", nil)
 	gauge := module.Gauge(h)
 	if got := gauge.Pace(); got != pace.Ordinary {
 		t.Errorf("before it was measured it is %v", got)

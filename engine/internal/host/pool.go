@@ -30,10 +30,15 @@ type Pool struct {
 	entries map[entryKey]*entry
 	made    []*Machine // in the order of connection
 	closed  bool
-	run     string
-	once    bool
-	within  time.Duration
-	admit   func(ctx context.Context, m *Machine) error
+	set     terms
+}
+
+// terms are what Mark, Once and Admit have set.
+type terms struct {
+	run    string
+	once   bool
+	within time.Duration
+	admit  func(ctx context.Context, m *Machine) error
 }
 
 // entryKey identifies a connection: a machine, or a machine as another user than its
@@ -75,7 +80,7 @@ func NewPoolWith(lookup func(ctx context.Context, name string) (Settings, error)
 func (p *Pool) Mark(run string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.run = run
+	p.set.run = run
 }
 
 // Once keeps the first failure to connect to a machine: whoever asks for it later, or for one that
@@ -84,28 +89,20 @@ func (p *Pool) Mark(run string) {
 func (p *Pool) Once(within time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.once, p.within = true, within
-}
-
-// patience returns what Once has set.
-func (p *Pool) patience() (once bool, within time.Duration) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.once, p.within
+	p.set.once, p.set.within = true, within
 }
 
 // Admit sets a check that each machine must pass once before Get and As return it.
 func (p *Pool) Admit(admit func(ctx context.Context, m *Machine) error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.admit = admit
+	p.set.admit = admit
 }
 
-// terms returns what Mark and Admit have set.
-func (p *Pool) terms() (run string, admit func(ctx context.Context, m *Machine) error) {
+func (p *Pool) terms() terms {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.run, p.admit
+	return p.set
 }
 
 // Get returns a machine and connects to it the first time. Callers that ask for
@@ -155,11 +152,10 @@ func (p *Pool) Connected(name string, as *Become) *Machine {
 	if e == nil {
 		return nil
 	}
-	_, admit := p.terms()
 	select {
 	case e.busy <- struct{}{}:
 		defer func() { <-e.busy }()
-		if !e.admitted && admit != nil {
+		if !e.admitted && p.terms().admit != nil {
 			return nil
 		}
 		return e.machine
@@ -194,7 +190,7 @@ func (p *Pool) get(ctx context.Context, key entryKey, chain []string) (*Machine,
 		return nil, ctx.Err()
 	}
 	if err := e.failed; err != nil {
-		if once, _ := p.patience(); !once {
+		if !p.terms().once {
 			e.failed = nil
 		}
 		return nil, err
@@ -205,7 +201,7 @@ func (p *Pool) get(ctx context.Context, key entryKey, chain []string) (*Machine,
 			err = p.keep(e, machine)
 		}
 		if err != nil {
-			if once, _ := p.patience(); once && ctx.Err() == nil {
+			if p.terms().once && ctx.Err() == nil {
 				e.failed = err
 			}
 			return nil, err
@@ -216,7 +212,7 @@ func (p *Pool) get(ctx context.Context, key entryKey, chain []string) (*Machine,
 
 // admitOnce calls the check of Admit for a connected machine that has not passed it yet.
 func (p *Pool) admitOnce(ctx context.Context, e *entry) error {
-	_, admit := p.terms()
+	admit := p.terms().admit
 	if e.admitted || admit == nil {
 		return nil
 	}
@@ -249,7 +245,8 @@ func (p *Pool) reach(ctx context.Context, key entryKey, chain []string) (*Machin
 	if key.other {
 		settings.Become = key.as
 	}
-	settings.Run, _ = p.terms()
+	set := p.terms()
+	settings.Run = set.run
 	var via transport.Conn
 	if settings.Via != "" {
 		jump, err := p.get(ctx, entryKey{name: settings.Via}, chain)
@@ -258,12 +255,12 @@ func (p *Pool) reach(ctx context.Context, key entryKey, chain []string) (*Machin
 		}
 		via = jump.conn
 	}
-	if _, within := p.patience(); within > 0 && via == nil {
-		limited, cancel := context.WithTimeout(ctx, within)
+	if set.within > 0 && via == nil {
+		limited, cancel := context.WithTimeout(ctx, set.within)
 		defer cancel()
 		m, err := p.open(limited, name, settings, nil)
 		if err != nil && limited.Err() != nil && ctx.Err() == nil {
-			err = fmt.Errorf("%w: no answer within %s", transport.ErrUnreachable, within)
+			err = fmt.Errorf("%w: no answer within %s", transport.ErrUnreachable, set.within)
 		}
 		return m, err
 	}

@@ -22,8 +22,15 @@ import (
 // programs, which the path of an ordinary user lacks.
 const plain = "export LC_ALL=C PATH=\"$PATH:/usr/local/sbin:/usr/sbin:/sbin\""
 
-// Run runs a command and waits.
+// Run runs a command and waits. The command's own environment and folder have priority over the
+// task's.
 func (b *bound) Run(ctx context.Context, c module.Command) (module.Output, error) {
+	if len(b.env) > 0 {
+		env := maps.Clone(b.env)
+		maps.Copy(env, c.Env)
+		c.Env = env
+	}
+	c.Dir = cmp.Or(c.Dir, b.dir)
 	line, env, err := b.line(c)
 	if err != nil {
 		return module.Output{}, err
@@ -170,33 +177,4 @@ func commandLine(c module.Command) (line string, env map[string]string, err erro
 // one that would change how its shell starts. None of them is a secret.
 func ofShell(name string) bool {
 	return slices.Contains([]string{"BASH_ENV", "ENV", "IFS", "LC_ALL", "PATH"}, name) || strings.HasPrefix(name, "LD_")
-}
-
-// Within returns a host whose commands run with more environment variables and in a working
-// directory. A command's own environment and directory have priority.
-func Within(h module.Host, env map[string]string, dir string) module.Host {
-	if len(env) == 0 && dir == "" {
-		return h
-	}
-	return within{h, env, dir}
-}
-
-type within struct {
-	module.Host
-	env map[string]string
-	dir string
-}
-
-// Run runs a command and waits.
-func (w within) Run(ctx context.Context, c module.Command) (module.Output, error) {
-	env := maps.Clone(w.env)
-	if env == nil {
-		env = map[string]string{}
-	}
-	maps.Copy(env, c.Env)
-	c.Env = env
-	if c.Dir == "" {
-		c.Dir = w.dir
-	}
-	return w.Host.Run(ctx, c)
 }

@@ -52,5 +52,5 @@ func (r *runner) bind(t *plan.Task, machine *host.Machine, around plan.Surroundi
 	if r.plan.Declared(t.Host) {
 		owner = ""
 	}
-	return host.Within(machine.Bind(owner, progress), around.Env, around.Dir)
+	return machine.Within(around.Env, around.Dir, owner, progress)
 }
