@@ -83,7 +83,7 @@ func (r *Report) look(ctx context.Context, inv *inventory.Inventory, from invent
 		out.Hosts = append(out.Hosts, inventoryHost(h))
 		problems = append(problems, h.Problems...)
 	}
-	for _, d := range inventory.Once(problems) {
+	for _, d := range problems.Distinct() {
 		d.Warning = true
 		r.Diagnostics = append(r.Diagnostics, d)
 	}

@@ -57,7 +57,7 @@ func (r reader) functions() map[string]function.Function {
 			Type:        function.StaticReturnType(cty.String),
 			Impl:        r.first,
 		}),
-		"pathexpand": textFunction("Replaces a leading ~ by the home folder.", argument, func(a []string) (string, error) { return r.expand(a[0]), nil }),
+		"pathexpand": textFunction("Replaces a leading ~ by the home folder.", argument, func(a []string) (string, error) { return r.src.Expand(a[0]), nil }),
 	}
 }
 
@@ -67,18 +67,7 @@ func (r reader) Stat(path string) (fs.FileInfo, error) { return r.src.Stat(r.nam
 // Open reads a file.
 func (r reader) Open(path string) (fs.File, error) { return r.src.Open(r.name(path)) }
 
-// expand replaces a leading ~.
-func (r reader) expand(path string) string {
-	if path == "~" {
-		return r.src.Home
-	}
-	if rest, ok := strings.CutPrefix(path, "~/"); ok {
-		return filepath.Join(r.src.Home, rest)
-	}
-	return path
-}
-
-func (r reader) name(path string) string { return spec.Join(r.folder, r.expand(path)) }
+func (r reader) name(path string) string { return spec.Join(r.folder, r.src.Expand(path)) }
 
 func (r reader) abs(a []string) (string, error) { return r.src.Abs(r.name(a[0])), nil }
 

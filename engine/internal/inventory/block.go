@@ -8,6 +8,8 @@ import (
 	"kinit/engine/bounds"
 	"kinit/engine/diag"
 	"kinit/engine/internal/inventory/source"
+	"kinit/engine/lists"
+	"kinit/engine/secret"
 )
 
 // host reads a host block, which may declare many hosts. Its expressions see the name as
@@ -15,18 +17,18 @@ import (
 func (l *loader) host(b *hclsyntax.Block, ctx *hcl.EvalContext) {
 	for i, name := range l.expand(b.Labels[0], b.LabelRanges[0]) {
 		if first := l.inv.Host(name); first != nil && first.isHCL {
-			l.errorf(b.DefRange(), "Duplicate host", "Host %q is declared already, at %s.", name, first.Range)
+			l.Errorf(b.DefRange(), "Duplicate host", "Host %q is declared already, at %s.", name, first.Range)
 			return
 		}
 		inner := ctx.NewChild()
 		inner.Variables = map[string]cty.Value{"host": cty.ObjectVal(map[string]cty.Value{"name": cty.StringVal(name)})}
 		f := &fields{loader: l, block: b, ctx: inner}
-		before := len(l.diags)
+		before := len(l.Diags)
 		l.oneHost(f, name)
 		if i == 0 {
 			f.finish()
 		}
-		if len(l.diags) > before {
+		if len(l.Diags) > before {
 			return // the other hosts of the range have the same mistakes
 		}
 	}
@@ -60,7 +62,7 @@ func (l *loader) group(b *hclsyntax.Block, ctx *hcl.EvalContext) {
 		l.nest(g, inner)
 	}
 	f.decode("priority", &g.priority)
-	g.given.merge(f.given(false))
+	g.given = append(g.given, f.given(false)...)
 	l.set(&g.vars, l.object(f.expr("vars"), ctx))
 	f.finish()
 }
@@ -68,82 +70,70 @@ func (l *loader) group(b *hclsyntax.Block, ctx *hcl.EvalContext) {
 // given reads the arguments for how hosts are reached. Arguments that make sense for one
 // host only are not allowed in a group.
 func (f *fields) given(ofHost bool) given {
-	g := given{has: map[string]bool{}}
-	take := func(name string, target any) bool {
-		g.has[name] = f.decode(name, target)
-		return g.has[name]
-	}
+	var g given
 	if ofHost {
-		take("address", &g.Address)
-		take("host_keys", &g.HostKeys)
+		take(f, &g, "address", func(s *Settings) *string { return &s.Address })
+		take(f, &g, "host_keys", func(s *Settings) *[]string { return &s.HostKeys })
 	}
-	if take("port", &g.Port) && (g.Port < 1 || g.Port > 65535) {
-		f.errorf(f.expr("port").Range(), "Invalid port", "A port is a number from 1 to 65535.")
+	if port, ok := take(f, &g, "port", func(s *Settings) *int { return &s.Port }); ok && (port < 1 || port > 65535) {
+		f.refuse("port", "A port is a number from 1 to 65535.")
 	}
-	take("user", &g.User)
-	choose := func(name string, target *string, kind Choice) {
-		if !take(name, target) {
-			return
-		}
-		if problem := kind.Problem(*target); problem != "" {
-			f.errorf(f.expr(name).Range(), "Invalid "+name, "%s", problem)
+	take(f, &g, "user", func(s *Settings) *string { return &s.User })
+	choose := func(name string, kind Choice, setting func(*Settings) *string) {
+		if value, ok := take(f, &g, name, setting); ok {
+			f.refuse(name, kind.Problem(value))
 		}
 	}
-	choose("transport", &g.Transport, Transports())
-	choose("os", &g.OS, Systems())
-	choose("auth", &g.Auth, Logins())
-	take("via", &g.Via)
-	take("password", &g.Password)
-	take("certificate", &g.Certificate)
+	choose("transport", Transports(), func(s *Settings) *string { return &s.Transport })
+	choose("os", Systems(), func(s *Settings) *string { return &s.OS })
+	choose("auth", Logins(), func(s *Settings) *string { return &s.Auth })
+	take(f, &g, "via", func(s *Settings) *string { return &s.Via })
+	take(f, &g, "password", func(s *Settings) *secret.Value { return &s.Password })
+	take(f, &g, "certificate", func(s *Settings) *string { return &s.Certificate })
 	var limit string
-	if take("connect_timeout", &limit) {
-		var problem string
-		if g.ConnectTimeout, problem = ConnectTimeout(limit); problem != "" {
-			f.errorf(f.expr("connect_timeout").Range(), "Invalid connect_timeout", "%s", problem)
+	if f.decode("connect_timeout", &limit) {
+		timeout, problem := ConnectTimeout(limit)
+		f.refuse("connect_timeout", problem)
+		g = append(g, func(s *Settings) { s.ConnectTimeout = timeout })
+	}
+	if pace, ok := take(f, &g, "pace", func(s *Settings) *float64 { return &s.Pace }); ok {
+		f.refuse("pace", Pace(pace))
+	}
+	if expr := f.expr("become"); expr != nil {
+		value, problems := bounds.Value(expr, f.ctx)
+		f.Tell(diag.FromHCL(problems))
+		if !problems.HasErrors() {
+			user, problem := Become(value)
+			f.refuse("become", problem)
+			g = append(g, func(s *Settings) { s.Become = user })
 		}
 	}
-	if take("pace", &g.Pace) {
-		if problem := Pace(g.Pace); problem != "" {
-			f.errorf(f.expr("pace").Range(), "Invalid pace", "%s", problem)
-		}
-	}
-	f.become(&g)
-	f.keys(&g)
-	return g
+	return f.keys(g)
 }
 
-// become reads the user to become: true is root.
-func (f *fields) become(g *given) {
-	expr := f.expr("become")
-	if expr == nil {
-		return
+// take adds an argument whose value is that of a setting.
+func take[T any](f *fields, g *given, name string, setting func(*Settings) *T) (value T, ok bool) {
+	if ok = f.decode(name, &value); ok {
+		*g = append(*g, func(s *Settings) { *setting(s) = value })
 	}
-	value, problems := bounds.Value(expr, f.ctx)
-	f.diags = append(f.diags, diag.FromHCL(problems)...)
-	if problems.HasErrors() {
-		return
-	}
-	user, err := Become(value)
-	if err != "" {
-		f.errorf(expr.Range(), "Invalid become", "%s", err)
-	}
-	g.Become, g.has["become"] = user, true
+	return value, ok
 }
 
-// keys reads the paths of keys. Paths are relative to the inventory's folder.
-func (f *fields) keys(g *given) {
-	var one string
+// keys adds the paths of keys. Paths are relative to the inventory's folder.
+func (f *fields) keys(g given) given {
+	var one, known string
+	var files []string
+	several := f.decode("identity_files", &files)
 	if f.decode("identity_file", &one) {
-		g.IdentityFiles, g.has["keys"] = append(g.IdentityFiles, one), true
+		files = append([]string{one}, files...)
 	}
-	var more []string
-	if f.decode("identity_files", &more) {
-		g.IdentityFiles, g.has["keys"] = append(g.IdentityFiles, more...), true
+	if several || len(files) > 0 {
+		files = lists.Map(files, f.path)
+		g = append(g, func(s *Settings) { s.IdentityFiles = files })
 	}
-	for i, file := range g.IdentityFiles {
-		g.IdentityFiles[i] = f.path(file)
+	if f.decode("known_hosts", &known) {
+		known = f.path(known)
+		g = append(g, func(s *Settings) { s.KnownHosts = known })
 	}
-	if g.has["known_hosts"] = f.decode("known_hosts", &g.KnownHosts); g.has["known_hosts"] {
-		g.KnownHosts = f.path(g.KnownHosts)
-	}
+	return g
 }

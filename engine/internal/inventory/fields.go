@@ -1,7 +1,7 @@
 package inventory
 
 import (
-	"path/filepath"
+	"maps"
 	"slices"
 	"strings"
 
@@ -42,7 +42,7 @@ func (f *fields) decode(name string, target any) bool {
 	if !problems.HasErrors() {
 		problems = gohcl.DecodeExpression(expr, f.ctx, target)
 	}
-	f.diags = append(f.diags, diag.FromHCL(problems)...)
+	f.Tell(diag.FromHCL(problems))
 	return !problems.HasErrors()
 }
 
@@ -64,11 +64,17 @@ func (f *fields) names(argument string) []source.Ref {
 	return refs
 }
 
+// path returns the path of a file, relative to the inventory's folder.
 func (f *fields) path(file string) string {
-	if len(file) > 1 && file[:2] == "~/" {
-		return filepath.Join(f.src.Home, file[2:])
+	files := f.src.files()
+	return files.Abs(spec.Join(spec.Folder(f.block.TypeRange.Filename), files.Expand(file)))
+}
+
+// refuse reports the problem of an argument, if there is one.
+func (f *fields) refuse(name, problem string) {
+	if problem != "" {
+		f.Errorf(f.expr(name).Range(), "Invalid "+name, "%s", problem)
 	}
-	return f.src.files().Abs(spec.Join(spec.Folder(f.block.TypeRange.Filename), file))
 }
 
 // object evaluates an expression that must be an object, and finds the place of
@@ -78,12 +84,12 @@ func (l *loader) object(expr hcl.Expression, ctx *hcl.EvalContext) source.Vars {
 		return nil
 	}
 	value, problems := bounds.Value(expr, ctx)
-	l.diags = append(l.diags, diag.FromHCL(problems)...)
+	l.Tell(diag.FromHCL(problems))
 	if problems.HasErrors() || value.IsNull() {
 		return nil
 	}
 	if t := value.Type(); !t.IsObjectType() && !t.IsMapType() {
-		l.errorf(expr.Range(), "Invalid vars", "Give an object, as in: vars = { zone = \"a\" }")
+		l.Errorf(expr.Range(), "Invalid vars", "Give an object, as in: vars = { zone = \"a\" }")
 		return nil
 	}
 	places := map[string]hcl.Range{}
@@ -108,16 +114,12 @@ func (l *loader) object(expr hcl.Expression, ctx *hcl.EvalContext) source.Vars {
 // finish reports unexpected arguments and blocks.
 func (f *fields) finish() {
 	for _, name := range sortedNames(f.block.Body.Attributes) {
-		known := false
-		for _, used := range f.used {
-			known = known || used == name
-		}
-		if !known {
-			f.errorf(f.block.Body.Attributes[name].NameRange, "Unknown argument", "%s block has no argument %q.%s", f.article(), name, diag.Near(name, f.used))
+		if !slices.Contains(f.used, name) {
+			f.Errorf(f.block.Body.Attributes[name].NameRange, "Unknown argument", "%s block has no argument %q.%s", f.article(), name, diag.Near(name, f.used))
 		}
 	}
 	for _, b := range f.block.Body.Blocks {
-		f.errorf(b.TypeRange, "Unknown block type", "%s block has no block inside.", f.article())
+		f.Errorf(b.TypeRange, "Unknown block type", "%s block has no block inside.", f.article())
 	}
 }
 
@@ -130,10 +132,5 @@ func (f *fields) article() string {
 }
 
 func sortedNames(attrs hclsyntax.Attributes) []string {
-	var names []string
-	for name := range attrs {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
+	return slices.Sorted(maps.Keys(attrs))
 }

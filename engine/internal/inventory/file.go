@@ -33,7 +33,7 @@ func (l *loader) read(given string) {
 	name, text, err := l.open(given)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		l.diags = append(l.diags, diag.Errorf(nil, "Inventory not found", "There is no inventory file %s.%s", given, l.nearFile(given))...)
+		l.Tell(diag.Errorf(nil, "Inventory not found", "There is no inventory file %s.%s", given, l.nearFile(given)))
 	case err != nil:
 		l.unreadable(given, err)
 	default:
@@ -51,7 +51,7 @@ func (l *loader) nearFile(given string) string {
 }
 
 func (l *loader) unreadable(name string, err error) {
-	l.diags = append(l.diags, diag.Errorf(nil, "Unreadable inventory", "The inventory %s could not be read: %v.", name, err)...)
+	l.Tell(diag.Errorf(nil, "Unreadable inventory", "The inventory %s could not be read: %v.", name, err))
 }
 
 // shippedFolder is where the inventories inside the program are in the source tree.
@@ -117,9 +117,9 @@ func (l *loader) file(name string, text []byte, folder string) {
 	l.inv.Sources[name] = whole.File()
 	switch format {
 	case ansible.NoScript:
-		l.errorf(whole.LineRange(1), "Script is not executable", "This looks like an inventory script. Make it executable, by chmod +x %s.", name)
+		l.Errorf(whole.LineRange(1), "Script is not executable", "This looks like an inventory script. Make it executable, by chmod +x %s.", name)
 	case ansible.EncryptedFile:
-		l.errorf(whole.LineRange(1), "Encrypted inventory", "This file is encrypted by Ansible Vault, and kinit does not decrypt such files.")
+		l.Errorf(whole.LineRange(1), "Encrypted inventory", "This file is encrypted by Ansible Vault, and kinit does not decrypt such files.")
 	case ansible.Script:
 		l.script(whole)
 	case ansible.YAMLFormat:
@@ -170,7 +170,7 @@ func (l *loader) hcl(name string, text []byte) {
 	if file != nil {
 		l.inv.Sources[name] = file
 	}
-	l.diags = append(l.diags, diag.FromHCL(problems)...)
+	l.Tell(diag.FromHCL(problems))
 	if problems.HasErrors() {
 		return
 	}
@@ -191,7 +191,7 @@ func (l *loader) blocks(body *hclsyntax.Body, ctx *hcl.EvalContext) {
 	for _, name := range sortedNames(body.Attributes) {
 		attr := body.Attributes[name]
 		if name != "vars" {
-			l.errorf(attr.NameRange, "Unknown argument", "An inventory has no argument %q outside of blocks, only vars.", name)
+			l.Errorf(attr.NameRange, "Unknown argument", "An inventory has no argument %q outside of blocks, only vars.", name)
 			continue
 		}
 		for key, value := range l.object(attr.Expr, ctx) {
@@ -201,13 +201,13 @@ func (l *loader) blocks(body *hclsyntax.Body, ctx *hcl.EvalContext) {
 	for _, b := range body.Blocks {
 		switch {
 		case b.Type == "lock" && len(b.Labels) > 0:
-			l.errorf(b.DefRange(), "Wrong labels", "A lock block has no label.")
+			l.Errorf(b.DefRange(), "Wrong labels", "A lock block has no label.")
 		case b.Type == "lock":
 			l.lock(b, ctx)
 		case b.Type != "host" && b.Type != "group":
-			l.errorf(b.TypeRange, "Unknown block type", "An inventory has no block %q.%s", b.Type, diag.Near(b.Type, []string{"host", "group", "lock"}))
+			l.Errorf(b.TypeRange, "Unknown block type", "An inventory has no block %q.%s", b.Type, diag.Near(b.Type, []string{"host", "group", "lock"}))
 		case len(b.Labels) != 1:
-			l.errorf(b.DefRange(), "Wrong labels", "A %s block has one label, its name.", b.Type)
+			l.Errorf(b.DefRange(), "Wrong labels", "A %s block has one label, its name.", b.Type)
 		case b.Type == "host":
 			l.host(b, ctx)
 		default:

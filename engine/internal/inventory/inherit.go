@@ -122,13 +122,9 @@ func (h *Host) encrypted(name string, origin Origin) {
 // connect sets how a host is reached from its variables.
 func (l *loader) connect(h *Host) {
 	c := connection{h, l}
-	if address, _ := c.text("ansible_host", "ansible_ssh_host"); address != "" {
-		h.Address = address
-	}
+	c.take(&h.Address, "ansible_host", "ansible_ssh_host")
 	c.port()
-	if user, _ := c.text("ansible_user", "ansible_ssh_user"); user != "" {
-		h.User = user
-	}
+	c.take(&h.User, "ansible_user", "ansible_ssh_user")
 	if file, _ := c.text("ansible_ssh_private_key_file", "ansible_private_key_file"); file != "" {
 		h.IdentityFiles = []string{c.path(file)}
 	}

@@ -5,9 +5,8 @@
 // ~/.ssh/config.
 //
 // Its files, each of which uses those before it alone: settings.go, argument.go, inventory.go,
-// secret.go, loader.go, member.go, merge.go, template.go, fields.go, lock.go, block.go,
-// file.go, connection.go, connectwindows.go, jump.go, inherit.go, load.go, value.go, agreed.go,
-// sshconfig.go, select.go.
+// secret.go, loader.go, member.go, fields.go, lock.go, block.go, file.go, connection.go, jump.go,
+// inherit.go, load.go, value.go, sshconfig.go, select.go.
 package inventory
 
 import (

@@ -100,6 +100,6 @@ func (l *loader) checkVia() {
 		return
 	}
 	for _, cycle := range cycles.Cycles {
-		l.errorf(l.inv.Host(cycle[0]).Range, "Hosts in a cycle", "Each of these hosts is reached via the next one: %s, %s.", strings.Join(cycle, ", "), cycle[0])
+		l.Errorf(l.inv.Host(cycle[0]).Range, "Hosts in a cycle", "Each of these hosts is reached via the next one: %s, %s.", strings.Join(cycle, ", "), cycle[0])
 	}
 }

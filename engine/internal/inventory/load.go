@@ -1,7 +1,12 @@
 package inventory
 
 import (
+	"cmp"
 	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
@@ -33,15 +38,15 @@ func Load(ctx context.Context, src Sources, paths []string) (*Inventory, diag.Li
 		l.addJumps()
 	}
 	l.checkVia()
-	if l.diags.HasErrors() {
+	if l.Diags.HasErrors() {
 		for _, text := range l.inv.Sources {
 			l.inv.loose = append(l.inv.loose, looseSecrets(text.Bytes)...)
 		}
 	} else {
 		l.reportTemplates()
 	}
-	l.diags.Sort()
-	return l.inv, l.diags
+	l.Diags.Sort()
+	return l.inv, l.Diags
 }
 
 // readFolders reads group_vars and host_vars beside Ansible's inventories.
@@ -50,7 +55,7 @@ func (l *loader) readFolders() {
 	hosts := l.inv.HostNames()
 	for _, folder := range l.folders {
 		read := ansible.ReadFolder(l.src.Cwd, folder, groups, hosts)
-		l.diags = append(l.diags, read.Diags...)
+		l.Tell(read.Diags)
 		for _, text := range read.Texts {
 			l.inv.Sources[text.Name] = text.File()
 		}
@@ -61,4 +66,36 @@ func (l *loader) readFolders() {
 			l.set(&l.inv.Host(name).folder, vars)
 		}
 	}
+}
+
+// reportTemplates warns of variables with Jinja expressions, once a file.
+func (l *loader) reportTemplates() {
+	inFile := map[string][]source.Ref{}
+	for _, ref := range l.templates {
+		inFile[ref.At.Filename] = append(inFile[ref.At.Filename], ref)
+	}
+	for _, file := range slices.Sorted(maps.Keys(inFile)) {
+		refs := inFile[file]
+		slices.SortFunc(refs, func(a, b source.Ref) int {
+			return cmp.Or(cmp.Compare(a.At.Start.Byte, b.At.Start.Byte), cmp.Compare(a.Name, b.Name))
+		})
+		l.Warnf(refs[0].At, "Jinja expression", "kinit does not evaluate Jinja expressions, so it leaves out what has one in this file: %s. An expression of a playbook that needs such a variable will fail.", listed(refs))
+	}
+}
+
+// mostListed is how many names a message has at most.
+const mostListed = 5
+
+// listed is the names of variables, each once, and how many more there are.
+func listed(refs []source.Ref) string {
+	var names []string
+	for _, ref := range refs {
+		if !slices.Contains(names, ref.Name) {
+			names = append(names, ref.Name)
+		}
+	}
+	if more := len(names) - mostListed; more > 0 {
+		names = append(names[:mostListed], fmt.Sprintf("and %d more", more))
+	}
+	return strings.Join(names, ", ")
 }

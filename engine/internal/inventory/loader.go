@@ -6,8 +6,6 @@ import (
 	"maps"
 	"time"
 
-	"github.com/hashicorp/hcl/v2"
-
 	"kinit/engine/diag"
 	"kinit/engine/internal/inventory/source"
 	"kinit/engine/internal/spec"
@@ -32,6 +30,7 @@ func (s Sources) files() spec.Sources {
 
 // loader is the state of one Load.
 type loader struct {
+	diag.Collector
 	ctx       context.Context
 	src       Sources
 	inv       *Inventory
@@ -41,23 +40,12 @@ type loader struct {
 	folders   []string     // with group_vars and host_vars, as the user named them
 	templates []source.Ref // variables with Jinja expressions
 	jumps     []string     // ways to hosts, as ssh has them: user@host:port,…
-	diags     diag.List
 }
 
 // use is a group within another.
 type use struct {
 	source.Ref
 	within string
-}
-
-func (l *loader) errorf(at hcl.Range, summary, format string, args ...any) {
-	l.diags = append(l.diags, diag.Errorf(&at, summary, format, args...)...)
-}
-
-func (l *loader) warnf(at hcl.Range, summary, format string, args ...any) {
-	list := diag.Errorf(&at, summary, format, args...)
-	list[0].Warning = true
-	l.diags = append(l.diags, list...)
 }
 
 // set overlays variables with those of a later place.

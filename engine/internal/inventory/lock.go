@@ -17,35 +17,35 @@ import (
 // lock reads the lock block, of which there is one in all inventories.
 func (l *loader) lock(b *hclsyntax.Block, ctx *hcl.EvalContext) {
 	if l.inv.Lock != nil {
-		l.errorf(b.DefRange(), "Duplicate lock", "Locks are in one place, which is declared already, at %s.", l.inv.Lock.Range)
+		l.Errorf(b.DefRange(), "Duplicate lock", "Locks are in one place, which is declared already, at %s.", l.inv.Lock.Range)
 		return
 	}
 	l.inv.Lock = &Lock{Range: b.DefRange()}
 	for _, name := range sortedNames(b.Body.Attributes) {
-		l.errorf(b.Body.Attributes[name].NameRange, "Unknown argument", "A lock block has no argument %q, only the block etcd.", name)
+		l.Errorf(b.Body.Attributes[name].NameRange, "Unknown argument", "A lock block has no argument %q, only the block etcd.", name)
 	}
 	var found *hclsyntax.Block
 	for _, inner := range b.Body.Blocks {
 		switch {
 		case inner.Type != "etcd":
-			l.errorf(inner.TypeRange, "Unknown block type", "A lock block has no block %q.%s", inner.Type, diag.Near(inner.Type, []string{"etcd"}))
+			l.Errorf(inner.TypeRange, "Unknown block type", "A lock block has no block %q.%s", inner.Type, diag.Near(inner.Type, []string{"etcd"}))
 		case len(inner.Labels) > 0:
-			l.errorf(inner.DefRange(), "Wrong labels", "An etcd block has no label.")
+			l.Errorf(inner.DefRange(), "Wrong labels", "An etcd block has no label.")
 		case found != nil:
-			l.errorf(inner.DefRange(), "Duplicate etcd", "Locks are in one etcd, which is declared already, at %s. Its members are its endpoints.", found.DefRange())
+			l.Errorf(inner.DefRange(), "Duplicate etcd", "Locks are in one etcd, which is declared already, at %s. Its members are its endpoints.", found.DefRange())
 		default:
 			found = inner
 			l.inv.Lock.Etcd = (&fields{loader: l, block: inner, ctx: ctx}).etcd()
 		}
 	}
 	if found == nil && len(b.Body.Blocks) == 0 {
-		l.errorf(b.DefRange(), "Missing block", "A lock block says where locks are, as in: lock { etcd { endpoints = [\"https://etcd.example.com:2379\"] } }")
+		l.Errorf(b.DefRange(), "Missing block", "A lock block says where locks are, as in: lock { etcd { endpoints = [\"https://etcd.example.com:2379\"] } }")
 	}
 }
 
 func (f *fields) etcd() Etcd {
 	e := Etcd{Prefix: DefaultPrefix}
-	whole := len(f.diags)
+	whole := len(f.Diags)
 	f.decode("endpoints", &e.Endpoints)
 	f.decode("ca", &e.CA)
 	f.decode("certificate", &e.Certificate)
@@ -54,7 +54,7 @@ func (f *fields) etcd() Etcd {
 	f.decode("password", &e.Password)
 	f.decode("prefix", &e.Prefix)
 	f.finish()
-	if len(f.diags) == whole {
+	if len(f.Diags) == whole {
 		f.endpoints(e.Endpoints)
 		f.certificates(e)
 		f.login(e)
@@ -71,7 +71,7 @@ func (f *fields) wrong(name, summary, format string, args ...any) {
 	if expr := f.expr(name); expr != nil {
 		at = expr.Range()
 	}
-	f.errorf(at, summary, format, args...)
+	f.Errorf(at, summary, format, args...)
 }
 
 func (f *fields) endpoints(all []string) {

@@ -17,7 +17,7 @@ import (
 func (l *loader) expand(name string, at hcl.Range) []string {
 	names, err := pattern.Expand(name)
 	if err != nil {
-		l.errorf(at, "Invalid host", "%s", err)
+		l.Errorf(at, "Invalid host", "%s", err)
 	}
 	return names
 }
@@ -44,7 +44,7 @@ func (l *loader) nest(g *Group, inner source.Ref) {
 	case g == &l.inv.all || g == &l.inv.ungrouped:
 		l.uses = append(l.uses, use{inner, g.Name})
 	case inner.Name == source.All || inner.Name == source.Ungrouped:
-		l.errorf(inner.At, "Groups in a cycle", "The group %q cannot be in another group.", inner.Name)
+		l.Errorf(inner.At, "Groups in a cycle", "The group %q cannot be in another group.", inner.Name)
 	case !slices.Contains(g.Groups, inner.Name):
 		l.uses = append(l.uses, use{inner, g.Name})
 		g.Groups = append(g.Groups, inner.Name)
@@ -61,16 +61,16 @@ func (l *loader) addMembers() {
 	}
 	for _, u := range l.uses {
 		if l.inv.group(u.Name) == nil {
-			l.errorf(u.At, "Unknown group", "Group %q has a group %q, which is not declared.%s", u.within, u.Name, diag.Near(u.Name, l.inv.GroupNames()))
+			l.Errorf(u.At, "Unknown group", "Group %q has a group %q, which is not declared.%s", u.within, u.Name, diag.Near(u.Name, l.inv.GroupNames()))
 		}
 	}
 	for _, g := range l.inv.Groups {
 		switch h := l.inv.Host(g.Name); {
 		case h == nil:
 		case h.isHCL && g.isHCL:
-			l.errorf(g.Range, "Duplicate name", "%q is a host and a group.", g.Name)
+			l.Errorf(g.Range, "Duplicate name", "%q is a host and a group.", g.Name)
 		default:
-			l.warnf(g.Range, "Duplicate name", "%q is a host and a group; in a pattern it means the group.", g.Name)
+			l.Warnf(g.Range, "Duplicate name", "%q is a host and a group; in a pattern it means the group.", g.Name)
 		}
 	}
 }
@@ -93,7 +93,45 @@ func (l *loader) cyclicGroups() bool {
 				at = u.At
 			}
 		}
-		l.errorf(at, "Groups in a cycle", "Each of these groups has the next one inside: %s, %s.", strings.Join(cycle, ", "), cycle[0])
+		l.Errorf(at, "Groups in a cycle", "Each of these groups has the next one inside: %s, %s.", strings.Join(cycle, ", "), cycle[0])
 	}
 	return true
+}
+
+// priorityVar is the variable of a group that says which of two groups of the same
+// depth counts. Ansible reads it in inventories, not in group_vars.
+const priorityVar = "ansible_group_priority"
+
+// merge adds what one of Ansible's inventories says. What it says of a host or group
+// that is there already counts more than what was said before.
+func (l *loader) merge(doc *source.Document) {
+	l.Tell(doc.Diags)
+	for _, from := range doc.Hosts {
+		h := l.inv.Host(from.Name)
+		if h == nil {
+			h = &Host{Settings: Outside(from.Name), Range: from.At}
+			l.inv.add(h)
+		}
+		l.set(&h.layer.vars, from.Vars)
+	}
+	for _, from := range doc.Groups {
+		g := l.inv.groupNamed(from.Name, from.At)
+		for _, host := range from.Hosts {
+			l.member(g, host)
+		}
+		for _, inner := range from.Children {
+			if inner.Name != source.Ungrouped {
+				l.nest(g, inner)
+			}
+		}
+		if priority, ok := from.Vars[priorityVar]; ok {
+			if n, ok := wholeNumber(priority.Value); ok {
+				g.priority = n
+			} else {
+				l.Errorf(priority.At, "Invalid priority", "%s of the group %q must be a whole number.", priorityVar, g.Name)
+			}
+			delete(from.Vars, priorityVar)
+		}
+		l.set(&g.vars, from.Vars)
+	}
 }

@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"net/netip"
+	"path"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/hashicorp/hcl/v2"
 
@@ -20,7 +22,7 @@ func (inv *Inventory) Select(ctx context.Context, src Sources, patterns []string
 	for _, h := range hosts {
 		diags = append(diags, h.Problems...)
 	}
-	return hosts, Once(diags)
+	return hosts, diags.Distinct()
 }
 
 // Find returns the hosts that patterns mean, in the order of the patterns, each
@@ -31,7 +33,10 @@ func (inv *Inventory) Select(ctx context.Context, src Sources, patterns []string
 // inventory must be in ~/.ssh/config, be an address, or have one. The patterns become
 // one of the inventory's Sources, which diagnostics point into.
 func (inv *Inventory) Find(ctx context.Context, src Sources, patterns []string) ([]*Host, diag.List) {
-	s := &selection{Inventory: inv, ctx: ctx, src: src, meant: map[string]pattern.Term{}}
+	s := &selection{
+		Inventory: inv, ctx: ctx, src: src, meant: map[string]pattern.Term{},
+		sshConfig: sync.OnceValue(func() []string { return sshHosts(src.Home) }),
+	}
 	terms := s.parse(HostsOption, patterns)
 	names := pattern.Combine(terms, inv, s.match)
 	if len(terms) == 0 {
@@ -51,7 +56,7 @@ func (inv *Inventory) Find(ctx context.Context, src Sources, patterns []string) 
 		}
 		hosts = append(hosts, h)
 	}
-	return hosts, Once(s.diags)
+	return hosts, s.diags.Distinct()
 }
 
 // Reserve says that the hosts which some of the inventories declare are meant only where
@@ -77,13 +82,12 @@ const HostsOption = "--hosts"
 // selection is the state of one Select.
 type selection struct {
 	*Inventory
-	ctx     context.Context
-	src     Sources
-	text    *source.Text            // of the patterns
-	meant   map[string]pattern.Term // the terms that are names of hosts no inventory has
-	config  []string                // the patterns of ~/.ssh/config
-	hasRead bool
-	diags   diag.List
+	ctx       context.Context
+	src       Sources
+	text      *source.Text            // of the patterns
+	meant     map[string]pattern.Term // the terms that are names of hosts no inventory has
+	sshConfig func() []string         // the patterns of ~/.ssh/config, which is read at most once
+	diags     diag.List
 }
 
 // parse reads the patterns of an option, which becomes a text that diagnostics
@@ -169,17 +173,14 @@ func (s *selection) where(h *Host) *hcl.Range {
 
 // known reports whether a name that is in no inventory can be reached.
 func (s *selection) known(name string) bool {
-	if _, err := netip.ParseAddr(name); err == nil || matchesAny(s.sshConfig(), name) {
+	isMatch := func(pattern string) bool {
+		ok, _ := path.Match(pattern, name)
+		return ok
+	}
+	if _, err := netip.ParseAddr(name); err == nil || slices.ContainsFunc(s.sshConfig(), isMatch) {
 		return true
 	}
 	return s.src.Resolves != nil && s.src.Resolves(s.ctx, name)
-}
-
-func (s *selection) sshConfig() []string {
-	if !s.hasRead {
-		s.config, s.hasRead = sshHosts(s.src.Home), true
-	}
-	return s.config
 }
 
 func (s *selection) unknown(at *hcl.Range, what, name string) {
@@ -187,16 +188,6 @@ func (s *selection) unknown(at *hcl.Range, what, name string) {
 	names = slices.DeleteFunc(names, func(n string) bool { return n == name || strings.ContainsAny(n, "*?") })
 	s.diags = append(s.diags, diag.Errorf(at, "Unknown host",
 		"There is no %s %q in the inventory or in ~/.ssh/config, and the name has no address.%s", what, name, diag.Near(name, names))...)
-}
-
-// Once leaves out what is told already: hosts share the variables of their groups.
-func Once(diags diag.List) diag.List {
-	seen := map[string]bool{}
-	return slices.DeleteFunc(diags, func(d diag.Diagnostic) bool {
-		reported := seen[d.Error()]
-		seen[d.Error()] = true
-		return reported
-	})
 }
 
 // Limit returns the hosts that patterns mean, among those of the inventory and
@@ -217,7 +208,7 @@ func (inv *Inventory) Limit(patterns, others []string) (map[string]bool, diag.Li
 	if len(limit) == 0 && s.diags == nil {
 		s.noneLeft()
 	}
-	return limit, Once(s.diags)
+	return limit, s.diags.Distinct()
 }
 
 // limited lists the hosts of a term of a limit.

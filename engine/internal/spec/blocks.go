@@ -28,15 +28,15 @@ func blockTypes() map[string]blockType {
 func (l *loader) blocks(body *hclsyntax.Body, isSpec bool) {
 	types := blockTypes()
 	for _, attr := range sorted(body.Attributes) {
-		l.errorf(attr.NameRange, "Unexpected argument", "An argument must be inside a block; %q is outside of one.", attr.Name)
+		l.Errorf(attr.NameRange, "Unexpected argument", "An argument must be inside a block; %q is outside of one.", attr.Name)
 	}
 	for _, b := range body.Blocks {
 		t, ok := types[b.Type]
 		switch {
 		case !ok:
-			l.errorf(b.TypeRange, "Unknown block type", "There is no block %q.%s", b.Type, diag.Hint(b.Type, keys(types)))
+			l.Errorf(b.TypeRange, "Unknown block type", "There is no block %q.%s", b.Type, diag.Hint(b.Type, keys(types)))
 		case !isSpec && b.Type == "spec":
-			l.errorf(b.DefRange(), "Misplaced spec block", "A spec block belongs in a spec file; this is a file of a playbook.")
+			l.Errorf(b.DefRange(), "Misplaced spec block", "A spec block belongs in a spec file; this is a file of a playbook.")
 		case l.labelled(b, t):
 			t.read(l, b)
 		}

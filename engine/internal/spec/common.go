@@ -103,7 +103,7 @@ func (l *loader) receive(t *Task) {
 		t.Environment = slices.Concat(common.Environment, t.Environment)
 		return
 	case common.Stage != "" && t.Stage != "" && t.Stage != common.Stage:
-		l.errorf(t.stageRange, "Conflicting arguments", "The block around %s gives its tasks the stage %q (%s), so they cannot have another one.", l.in.Path(), common.Stage, common.stageRange)
+		l.Errorf(t.stageRange, "Conflicting arguments", "The block around %s gives its tasks the stage %q (%s), so they cannot have another one.", l.in.Path(), common.Stage, common.stageRange)
 	}
 	stage, at := t.Stage, t.stageRange
 	t.inherit(common)

@@ -29,22 +29,22 @@ func (l *loader) content(b *hclsyntax.Block, names, inner []string) (arguments, 
 		}
 		typed := slices.Collect(maps.Keys(b.Body.Attributes)) // a typing error is reported below
 		if names[i] != name && !ok && !diag.Mistyped(name, known, typed) {
-			l.errorf(b.DefRange(), "Missing argument", "%s block needs the argument %q.", article(b.Type), name)
+			l.Errorf(b.DefRange(), "Missing argument", "%s block needs the argument %q.", article(b.Type), name)
 		}
 	}
 	for _, attr := range sorted(b.Body.Attributes) {
 		if args[attr.Name] == nil {
-			l.errorf(attr.NameRange, "Unknown argument", "%s block has no argument %q.%s", article(b.Type), attr.Name, diag.Hint(attr.Name, known))
+			l.Errorf(attr.NameRange, "Unknown argument", "%s block has no argument %q.%s", article(b.Type), attr.Name, diag.Hint(attr.Name, known))
 		}
 	}
 	var blocks hclsyntax.Blocks
 	for _, block := range b.Body.Blocks {
 		if !slices.Contains(inner, block.Type) {
-			l.errorf(block.TypeRange, "Unknown block type", "%s block has no block %q.%s", article(b.Type), block.Type, diag.Hint(block.Type, inner))
+			l.Errorf(block.TypeRange, "Unknown block type", "%s block has no block %q.%s", article(b.Type), block.Type, diag.Hint(block.Type, inner))
 			continue
 		}
 		if len(block.Labels) > 0 {
-			l.errorf(block.DefRange(), "Wrong labels", "%s block has no label.", article(block.Type))
+			l.Errorf(block.DefRange(), "Wrong labels", "%s block has no label.", article(block.Type))
 			continue
 		}
 		blocks = append(blocks, block)
@@ -67,7 +67,7 @@ func (l *loader) literal(expr hcl.Expression, target any) bool {
 			p.Summary, p.Detail = "Invalid reference", "This is read before anything has a value, so it must be written out and cannot refer to anything."
 		}
 	}
-	l.diags = append(l.diags, diag.FromHCL(problems)...)
+	l.Tell(diag.FromHCL(problems))
 	return !problems.HasErrors()
 }
 
@@ -100,7 +100,7 @@ type blockType struct {
 func (l *loader) labelled(b *hclsyntax.Block, t blockType) bool {
 	optional := len(t.labels) > 0 && strings.HasSuffix(t.labels[len(t.labels)-1], "?")
 	if len(b.Labels) != len(t.labels) && !(optional && len(b.Labels) == len(t.labels)-1) {
-		l.errorf(b.DefRange(), "Wrong labels", "%s block has %s, as in: %s", article(b.Type), wants(t.labels), t.example)
+		l.Errorf(b.DefRange(), "Wrong labels", "%s block has %s, as in: %s", article(b.Type), wants(t.labels), t.example)
 		return false
 	}
 	for i, label := range b.Labels {
@@ -109,7 +109,7 @@ func (l *loader) labelled(b *hclsyntax.Block, t blockType) bool {
 			if what == "module" {
 				advice = diag.HintModule(label, nil)
 			}
-			l.errorf(b.LabelRanges[i], "Invalid name", "The %s of %s block starts with a letter and has letters, digits, _ and - only.%s", what, strings.ToLower(article(b.Type)), advice)
+			l.Errorf(b.LabelRanges[i], "Invalid name", "The %s of %s block starts with a letter and has letters, digits, _ and - only.%s", what, strings.ToLower(article(b.Type)), advice)
 			return false
 		}
 	}

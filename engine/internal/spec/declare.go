@@ -27,7 +27,7 @@ func (l *loader) values(argument string, expr hcl.Expression) map[string]hcl.Exp
 	}
 	pairs, problems := hcl.ExprMap(expr)
 	if problems.HasErrors() {
-		l.errorf(expr.Range(), "Invalid "+argument, "Give an object with values of variables, as in: %s = { version = \"1\" }", argument)
+		l.Errorf(expr.Range(), "Invalid "+argument, "Give an object with values of variables, as in: %s = { version = \"1\" }", argument)
 		return all
 	}
 	for _, pair := range pairs {
@@ -59,11 +59,11 @@ func NameRange(value hcl.Expression) hcl.Range {
 
 func (l *loader) readCluster(b *hclsyntax.Block) {
 	if l.in != l.spec.Root {
-		l.errorf(b.DefRange(), "Misplaced cluster", "A cluster is the spec's, so it cannot be in what an import with a label reads.")
+		l.Errorf(b.DefRange(), "Misplaced cluster", "A cluster is the spec's, so it cannot be in what an import with a label reads.")
 		return
 	}
 	if first := l.spec.Cluster; first != nil {
-		l.errorf(b.DefRange(), "Duplicate cluster", "A spec has one cluster; cluster %q is declared already, at %s.", first.Name, first.Range)
+		l.Errorf(b.DefRange(), "Duplicate cluster", "A spec has one cluster; cluster %q is declared already, at %s.", first.Name, first.Range)
 		return
 	}
 	l.spec.Cluster = &Cluster{Name: b.Labels[0], Range: b.DefRange(), NameRange: b.DefRange(), Body: b.Body}
@@ -72,7 +72,7 @@ func (l *loader) readCluster(b *hclsyntax.Block) {
 // readDriver reads a driver block. At most one is the default.
 func (l *loader) readDriver(b *hclsyntax.Block) {
 	if l.in != l.spec.Root {
-		l.errorf(b.DefRange(), "Misplaced driver", "Drivers make the nodes of the spec's cluster, so a driver cannot be in what an import with a label reads.")
+		l.Errorf(b.DefRange(), "Misplaced driver", "Drivers make the nodes of the spec's cluster, so a driver cannot be in what an import with a label reads.")
 		return
 	}
 	if !l.claim("driver", "driver."+b.Labels[0], b.DefRange()) {
@@ -85,7 +85,7 @@ func (l *loader) readDriver(b *hclsyntax.Block) {
 	if l.literal(args["default"], &d.Default) && d.Default {
 		for _, other := range l.spec.Drivers {
 			if other.Default {
-				l.errorf(args["default"].Range(), "Duplicate default", "The driver %q is the default already, at %s.", other.Name, other.Range)
+				l.Errorf(args["default"].Range(), "Duplicate default", "The driver %q is the default already, at %s.", other.Name, other.Range)
 			}
 		}
 	}
@@ -123,7 +123,7 @@ func (l *loader) readLocals(b *hclsyntax.Block) {
 		}
 	}
 	for _, inner := range b.Body.Blocks {
-		l.errorf(inner.TypeRange, "Unknown block type", "A locals block has arguments only.")
+		l.Errorf(inner.TypeRange, "Unknown block type", "A locals block has arguments only.")
 	}
 }
 
@@ -147,7 +147,7 @@ func (l *loader) readCheck(b *hclsyntax.Block) {
 	}
 	_, blocks := l.content(b, nil, []string{"assert"})
 	if len(blocks) == 0 {
-		l.errorf(b.DefRange(), "Missing block", "A check block needs an assert block with a condition and an error_message.")
+		l.Errorf(b.DefRange(), "Missing block", "A check block needs an assert block with a condition and an error_message.")
 	}
 	l.spec.Checks = append(l.spec.Checks, &Check{In: l.in, When: l.conditionsOf(l.in), Name: b.Labels[0], Asserts: l.conditions(blocks), Range: b.DefRange()})
 }
@@ -207,11 +207,11 @@ func (l *loader) importWithin(b *hclsyntax.Block, common *Task) {
 	next.forEach = args["for_each"]
 	for _, name := range []string{"for_each", "when", "depends_on", "tags"} {
 		if args[name] != nil && next.label == "" {
-			l.errorf(args[name].Range(), "Missing label", "An import without a label is read into the files that import it, so it has no %s. Give it a label, as in: import \"web\" { … }", name)
+			l.Errorf(args[name].Range(), "Missing label", "An import without a label is read into the files that import it, so it has no %s. Give it a label, as in: import \"web\" { … }", name)
 		}
 	}
 	if common != nil && next.label == "" {
-		l.errorf(next.header, "Missing label", "An import in a block has a label, as in: import \"web\" { … }")
+		l.Errorf(next.header, "Missing label", "An import in a block has a label, as in: import \"web\" { … }")
 		return
 	}
 	if l.literal(args["source"], &next.source) {

@@ -46,5 +46,5 @@ func driversOf(name string, text []byte) ([]*Driver, error) {
 			t.read(l, b)
 		}
 	}
-	return l.spec.Drivers, l.diags.Err()
+	return l.spec.Drivers, l.Diags.Err()
 }

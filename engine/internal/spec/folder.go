@@ -107,7 +107,7 @@ func (l *loader) playbookFile(name string) *hclsyntax.Body {
 	l.parsed[name] = nil
 	text, err := l.src.ReadFile(name)
 	if err != nil {
-		l.diags = append(l.diags, diag.Errorf(nil, "Unreadable file", "The playbook file %s could not be read: %v.", name, err)...)
+		l.Tell(diag.Errorf(nil, "Unreadable file", "The playbook file %s could not be read: %v.", name, err))
 		return nil
 	}
 	l.parsed[name] = l.parse(name, text)
@@ -121,7 +121,7 @@ func (l *loader) parse(name string, text []byte) *hclsyntax.Body {
 	if file != nil {
 		l.spec.Sources[name] = file
 	}
-	l.diags = append(l.diags, diag.FromParser(problems)...)
+	l.Tell(diag.FromParser(problems))
 	if problems.HasErrors() {
 		return nil
 	}

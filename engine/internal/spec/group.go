@@ -30,7 +30,7 @@ func (l *loader) blockWithin(b *hclsyntax.Block, outer *Task) {
 	if outer != nil {
 		block.Outer = outer.Block
 		if common.Stage != "" {
-			l.errorf(common.stageRange, "Conflicting arguments", "A block in a block has its stage; write it in block %q.", outer.Block.Name)
+			l.Errorf(common.stageRange, "Conflicting arguments", "A block in a block has its stage; write it in block %q.", outer.Block.Name)
 		}
 		common.inherit(outer)
 	} else {
@@ -50,7 +50,7 @@ func (l *loader) rolling(block *Block) {
 	}
 	for outer := block.Around(); outer != nil; outer = outer.Around() {
 		if outer.Serial != nil || outer.MaxFail != nil {
-			l.errorf(block.Range, "Conflicting arguments", "The block %q has serial or max_fail, and so has the block %q around it (%s). Leave one out.", block.Name, outer.Name, outer.Range)
+			l.Errorf(block.Range, "Conflicting arguments", "The block %q has serial or max_fail, and so has the block %q around it (%s). Leave one out.", block.Name, outer.Name, outer.Range)
 		}
 	}
 }
@@ -60,7 +60,7 @@ func (l *loader) blockArguments(b *hclsyntax.Block) arguments {
 	args, known := arguments{}, append(shared(), "stage", "for_each", "serial", "max_fail", "tags")
 	for _, attr := range sorted(b.Body.Attributes) {
 		if !slices.Contains(known, attr.Name) {
-			l.errorf(attr.NameRange, "Unknown argument", "A block has no argument %q.%s", attr.Name, diag.Hint(attr.Name, known))
+			l.Errorf(attr.NameRange, "Unknown argument", "A block has no argument %q.%s", attr.Name, diag.Hint(attr.Name, known))
 			continue
 		}
 		args[attr.Name] = attr.Expr
@@ -76,7 +76,7 @@ func (l *loader) readMembers(b *hclsyntax.Block, common *Task) {
 			continue
 		}
 		if _, known := types[inner.Type]; !known {
-			l.errorf(inner.TypeRange, "Unknown block type", "A block has no block %q.%s", inner.Type, cmp.Or(diag.Hint(inner.Type, []string{"task", "block", "import", "become"}), " It has task, block, import and become; what else a task needs is in the task, and handlers are outside of blocks."))
+			l.Errorf(inner.TypeRange, "Unknown block type", "A block has no block %q.%s", inner.Type, cmp.Or(diag.Hint(inner.Type, []string{"task", "block", "import", "become"}), " It has task, block, import and become; what else a task needs is in the task, and handlers are outside of blocks."))
 			continue
 		}
 		members++
@@ -93,7 +93,7 @@ func (l *loader) readMembers(b *hclsyntax.Block, common *Task) {
 		}
 	}
 	if members == 0 {
-		l.errorf(b.DefRange(), "Missing block", "A block needs a task, as in: %s", taskType().example)
+		l.Errorf(b.DefRange(), "Missing block", "A block needs a task, as in: %s", taskType().example)
 	}
 }
 
@@ -101,7 +101,7 @@ func (l *loader) readMembers(b *hclsyntax.Block, common *Task) {
 // and an import is no task.
 func (l *loader) importMember(b *hclsyntax.Block, common *Task) {
 	if len(common.Loops) > 0 {
-		l.errorf(b.DefRange(), "Misplaced import", "A block with for_each has no import in it. Give the import the for_each, and write it outside of the block.")
+		l.Errorf(b.DefRange(), "Misplaced import", "A block with for_each has no import in it. Give the import the for_each, and write it outside of the block.")
 		return
 	}
 	l.importWithin(b, common)
@@ -113,7 +113,7 @@ func (l *loader) readMember(b *hclsyntax.Block, common *Task) {
 		return
 	}
 	if attr := b.Body.Attributes["stage"]; attr != nil {
-		l.errorf(attr.NameRange, "Conflicting arguments", "The tasks of a block have its stage; write it in the block.")
+		l.Errorf(attr.NameRange, "Conflicting arguments", "The tasks of a block have its stage; write it in the block.")
 	}
 	t.inherit(common)
 	l.conflicts(t)

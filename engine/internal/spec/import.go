@@ -13,7 +13,7 @@ func (l *loader) readImports() {
 		next := l.imports[0]
 		l.imports = l.imports[1:]
 		folder, diags := l.folder(next.source, next.folder, next.at)
-		l.diags = append(l.diags, diags...)
+		l.Tell(diags)
 		if folder == "" {
 			continue
 		}
@@ -33,7 +33,7 @@ func (l *loader) readImports() {
 func (l *loader) enter(block importBlock) bool {
 	for outer := block.in; outer != nil; outer = outer.Parent {
 		if outer.Source == block.folder {
-			l.errorf(block.at, "Imports in a cycle", "The playbook %q imports itself: this import is in what is read from %s already.", block.source, block.folder)
+			l.Errorf(block.at, "Imports in a cycle", "The playbook %q imports itself: this import is in what is read from %s already.", block.source, block.folder)
 			return false
 		}
 	}
@@ -61,9 +61,9 @@ func (l *loader) checkInputs() {
 			expr := given.inputs[name]
 			switch first := given.in.Inputs[name]; {
 			case !slices.Contains(names, name):
-				l.errorf(NameRange(expr), "Unknown variable", "The playbook %q has no variable %q.%s", given.source, name, diag.Near(name, names))
+				l.Errorf(NameRange(expr), "Unknown variable", "The playbook %q has no variable %q.%s", given.source, name, diag.Near(name, names))
 			case first != nil:
-				l.errorf(expr.Range(), "Duplicate input", "The variable %q has a value from another import already, at %s.", name, first.Range())
+				l.Errorf(expr.Range(), "Duplicate input", "The variable %q has a value from another import already, at %s.", name, first.Range())
 			default:
 				given.in.Inputs[name] = expr
 			}

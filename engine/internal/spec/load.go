@@ -36,9 +36,9 @@ func Load(src Sources, name string) (*Spec, diag.List) {
 	l.checkInputs()
 	l.mergeStages()
 	l.checkStages()
-	l.diags = l.diags.Distinct() // a file imported twice has each mistake twice
-	l.diags.Sort()
-	return l.spec, l.diags
+	l.Diags = l.Diags.Distinct() // a file imported twice has each mistake twice
+	l.Diags.Sort()
+	return l.spec, l.Diags
 }
 
 func (l *loader) readSpec(file found) {
@@ -59,7 +59,7 @@ func (l *loader) readOnlyFolder(folder string) {
 	l.spec.Name = filepath.Base(l.src.Abs(folder))
 	files, _ := l.filesIn(folder)
 	if len(files) == 0 {
-		l.diags = append(l.diags, diag.Errorf(nil, "Empty playbook", "The folder %s has no %s files, so it is no playbook.", folder, suffix)...)
+		l.Tell(diag.Errorf(nil, "Empty playbook", "The folder %s has no %s files, so it is no playbook.", folder, suffix))
 		return
 	}
 	start := hcl.Range{Filename: files[0], Start: hcl.InitialPos, End: hcl.InitialPos}
@@ -72,7 +72,7 @@ func (l *loader) readPlaybook() {
 		return
 	}
 	folder, diags := l.folder(l.header.playbook, l.spec.Folder, l.header.playbookRange)
-	l.diags = append(l.diags, diags...)
+	l.Tell(diags)
 	if folder == "" {
 		return
 	}

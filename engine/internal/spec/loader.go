@@ -9,9 +9,9 @@ import (
 
 // loader is the state of one Load.
 type loader struct {
+	diag.Collector
 	src     Sources
 	spec    *Spec
-	diags   diag.List
 	header  *header    // of the spec file, nil without a spec block
 	in      *Namespace // of the current file
 	folders map[string]bool
@@ -45,13 +45,9 @@ type importBlock struct {
 func (l *loader) claim(what, address string, at hcl.Range) bool {
 	first, taken := l.places[l.in.Address(address)]
 	if taken {
-		l.errorf(at, "Duplicate "+what, "%s is declared already, at %s. Rename one of them, or leave it out.", address, first)
+		l.Errorf(at, "Duplicate "+what, "%s is declared already, at %s. Rename one of them, or leave it out.", address, first)
 		return false
 	}
 	l.places[l.in.Address(address)] = at
 	return true
-}
-
-func (l *loader) errorf(at hcl.Range, summary, format string, args ...any) {
-	l.diags = append(l.diags, diag.Errorf(&at, summary, format, args...)...)
 }

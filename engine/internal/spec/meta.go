@@ -93,9 +93,9 @@ func (l *loader) inner(blocks hclsyntax.Blocks, kind string) *hclsyntax.Block {
 		switch {
 		case b.Type != kind:
 		case found != nil:
-			l.errorf(b.DefRange(), "Duplicate block", "There may be one %s block.", kind)
+			l.Errorf(b.DefRange(), "Duplicate block", "There may be one %s block.", kind)
 		case len(b.Labels) > 0:
-			l.errorf(b.DefRange(), "Wrong labels", "A %s block has no label.", kind)
+			l.Errorf(b.DefRange(), "Wrong labels", "A %s block has no label.", kind)
 		default:
 			found = b
 		}
@@ -122,7 +122,7 @@ func (l *loader) become(value hcl.Expression, blocks hclsyntax.Blocks) *Become {
 		return &Become{Value: value, Range: value.Range()}
 	}
 	if value != nil {
-		l.errorf(b.DefRange(), "Conflicting arguments", "Give become as an argument or as a block, not both.")
+		l.Errorf(b.DefRange(), "Conflicting arguments", "Give become as an argument or as a block, not both.")
 	}
 	args, _ := l.content(b, []string{"user", "method"}, nil)
 	return &Become{User: args["user"], Method: args["method"], Range: b.DefRange()}

@@ -20,7 +20,7 @@ func (l *loader) readSecret(b *hclsyntax.Block) {
 	}
 	s := &Secret{Name: name, Range: b.DefRange()}
 	if attr := b.Body.Attributes["kind"]; attr != nil && b.Body.Attributes["encrypted"] != nil {
-		l.errorf(attr.NameRange, "Conflicting arguments", "A secret is encrypted in the file, or made by its kind, not both.")
+		l.Errorf(attr.NameRange, "Conflicting arguments", "A secret is encrypted in the file, or made by its kind, not both.")
 		return
 	}
 	if b.Body.Attributes["encrypted"] != nil {
@@ -40,7 +40,7 @@ func (l *loader) readSecret(b *hclsyntax.Block) {
 func (l *loader) made(b *hclsyntax.Block) *Task {
 	attr, kind := b.Body.Attributes["kind"], ""
 	if attr == nil {
-		l.errorf(b.DefRange(), "Missing argument", "A secret block needs encrypted, or a kind and a host that keeps it.")
+		l.Errorf(b.DefRange(), "Missing argument", "A secret block needs encrypted, or a kind and a host that keeps it.")
 		return nil
 	}
 	if !l.literal(attr.Expr, &kind) {
@@ -48,18 +48,18 @@ func (l *loader) made(b *hclsyntax.Block) *Task {
 	}
 	module := makers[kind]
 	if module == "" {
-		l.errorf(attr.Expr.Range(), "Unknown kind", "A secret is no %q.%s Its kind is password, token, hex or ssh_key.", kind, diag.Near(kind, keys(makers)))
+		l.Errorf(attr.Expr.Range(), "Unknown kind", "A secret is no %q.%s Its kind is password, token, hex or ssh_key.", kind, diag.Near(kind, keys(makers)))
 		return nil
 	}
 	for _, attr := range sorted(b.Body.Attributes) {
 		switch attr.Name {
 		case "hosts", "for_each", "run_once", "on_failure", "always":
-			l.errorf(attr.NameRange, "Unknown argument", "A secret block has no argument %q: it is one value, which one host keeps.", attr.Name)
+			l.Errorf(attr.NameRange, "Unknown argument", "A secret block has no argument %q: it is one value, which one host keeps.", attr.Name)
 			return nil
 		}
 	}
 	if b.Body.Attributes["host"] == nil {
-		l.errorf(b.DefRange(), "Missing argument", "A secret that is made needs the argument \"host\": who keeps it.")
+		l.Errorf(b.DefRange(), "Missing argument", "A secret that is made needs the argument \"host\": who keeps it.")
 		return nil
 	}
 	return l.task(asTask(b, module), &Task{})

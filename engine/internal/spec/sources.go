@@ -85,6 +85,17 @@ func (s Sources) Abs(name string) string {
 	return filepath.Join(s.Cwd, name)
 }
 
+// Expand replaces a leading ~ of a path by the user's home folder.
+func (s Sources) Expand(path string) string {
+	if path == "~" {
+		return s.Home
+	}
+	if rest, ok := strings.CutPrefix(path, "~/"); ok {
+		return filepath.Join(s.Home, rest)
+	}
+	return path
+}
+
 // Join returns the name of a file relative to a folder. It does not change names that are
 // absolute or inside the program.
 func Join(folder, name string) string {

@@ -58,7 +58,7 @@ func (l *loader) checkStages() {
 		for _, d := range s.Declarations() {
 			for _, after := range d.After {
 				if byName[after] == nil {
-					l.errorf(d.afterRange, "Unknown stage", "Stage %q comes after stage %q, which is not declared.%s", s.Name, after, stageLike(after, slices.DeleteFunc(slices.Clone(known), func(name string) bool { return name == s.Name })))
+					l.Errorf(d.afterRange, "Unknown stage", "Stage %q comes after stage %q, which is not declared.%s", s.Name, after, stageLike(after, slices.DeleteFunc(slices.Clone(known), func(name string) bool { return name == s.Name })))
 					continue
 				}
 				order.Connect(s.Name, after)
@@ -72,7 +72,7 @@ func (l *loader) checkStages() {
 	for _, t := range l.spec.Tasks {
 		if t.Stage != "" && byName[t.Stage] == nil && !reported[t.stageRange] {
 			reported[t.stageRange] = true // once for the tasks of a block
-			l.errorf(t.stageRange, "Unknown stage", "There is no stage %q.%s", t.Stage, stageLike(t.Stage, known))
+			l.Errorf(t.stageRange, "Unknown stage", "There is no stage %q.%s", t.Stage, stageLike(t.Stage, known))
 		}
 		if byName[t.Stage] == nil {
 			t.Stage = ""
@@ -98,7 +98,7 @@ func (l *loader) cyclicStages(byName map[string]*Stage, order *graph.Graph[strin
 		return false
 	}
 	for _, cycle := range cycles.Cycles {
-		l.errorf(byName[cycle[0]].Range, "Stages in a cycle", "Each of these stages comes after the next one: %s, %s. Leave the after of one of them out.", strings.Join(cycle, ", "), cycle[0])
+		l.Errorf(byName[cycle[0]].Range, "Stages in a cycle", "Each of these stages comes after the next one: %s, %s. Leave the after of one of them out.", strings.Join(cycle, ", "), cycle[0])
 	}
 	return true
 }

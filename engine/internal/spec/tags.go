@@ -31,9 +31,9 @@ func (l *loader) tags(expr hcl.Expression) []string {
 	for _, tag := range all {
 		switch {
 		case slices.Contains([]string{AllTags, Tagged, Untagged}, tag):
-			l.errorf(expr.Range(), "Invalid tag", "%q is no tag: --tags %s has a meaning of its own. Choose another word.", tag, tag)
+			l.Errorf(expr.Range(), "Invalid tag", "%q is no tag: --tags %s has a meaning of its own. Choose another word.", tag, tag)
 		case !tagName.MatchString(tag):
-			l.errorf(expr.Range(), "Invalid tag", "%q is no tag: it has letters, digits, _, -, . and : only. For several tags write a list, as in: tags = [\"web\", \"config\"]", tag)
+			l.Errorf(expr.Range(), "Invalid tag", "%q is no tag: it has letters, digits, _, -, . and : only. For several tags write a list, as in: tags = [\"web\", \"config\"]", tag)
 		}
 	}
 	return all

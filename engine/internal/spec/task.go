@@ -29,7 +29,7 @@ func (l *loader) readHandler(b *hclsyntax.Block) {
 	l.conflicts(t)
 	for _, attr := range sorted(b.Body.Attributes) {
 		if slices.Contains(taskMeta(), attr.Name) && !slices.Contains(handlerMeta(), attr.Name) {
-			l.errorf(attr.NameRange, "Unknown argument", "A handler has no argument %q: it is done for each host that notified it, at the end of the stage.", attr.Name)
+			l.Errorf(attr.NameRange, "Unknown argument", "A handler has no argument %q: it is done for each host that notified it, at the end of the stage.", attr.Name)
 		}
 	}
 	t.Listen = l.texts(argument(b, "listen"))
@@ -60,18 +60,18 @@ func (l *loader) task(b *hclsyntax.Block, t *Task) *Task {
 // conflicts reports meta-arguments that cannot be used together.
 func (l *loader) conflicts(t *Task) {
 	if t.Hosts != nil && t.Host != nil {
-		l.errorf(t.Hosts.Range(), "Conflicting arguments", "A %s has host or hosts, not both.", t.root())
+		l.Errorf(t.Hosts.Range(), "Conflicting arguments", "A %s has host or hosts, not both.", t.root())
 	}
 	if t.Always && t.OnFailure {
-		l.errorf(t.Range, "Conflicting arguments", "A task with always is done after a failure too; leave out on_failure.")
+		l.Errorf(t.Range, "Conflicting arguments", "A task with always is done after a failure too; leave out on_failure.")
 	}
 	if t.FlushHandlers && (t.Always || t.OnFailure) && t.Around() == nil {
-		l.errorf(t.Range, "Conflicting arguments", "A task with always or on_failure is done after all handlers; leave out flush_handlers.")
+		l.Errorf(t.Range, "Conflicting arguments", "A task with always or on_failure is done after all handlers; leave out flush_handlers.")
 	}
 	if t.RunOnce != nil && t.Hosts == nil {
-		l.errorf(t.RunOnce.Range(), "Missing argument", "run_once is for a task with hosts: it is done on the first of them alone.")
+		l.Errorf(t.RunOnce.Range(), "Missing argument", "run_once is for a task with hosts: it is done on the first of them alone.")
 	}
 	if t.Until != nil && t.Retry == nil {
-		l.errorf(t.Until.Range(), "Missing block", "until needs a retry block that says how often to try, as in: retry { attempts = 10 }")
+		l.Errorf(t.Until.Range(), "Missing block", "until needs a retry block that says how often to try, as in: retry { attempts = 10 }")
 	}
 }

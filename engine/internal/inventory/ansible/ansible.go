@@ -10,6 +10,7 @@
 package ansible
 
 import (
+	"kinit/engine/diag"
 	"kinit/engine/internal/inventory/source"
 	"kinit/engine/internal/inventory/tree"
 )
@@ -18,14 +19,14 @@ import (
 // children.
 func YAML(text *source.Text) *source.Document {
 	root, diags := tree.YAML(text)
-	return groups(root, &source.Document{Diags: diags}, text)
+	return groups(root, &source.Document{Collector: diag.Collector{Diags: diags}}, text)
 }
 
 // JSON reads a JSON file, which has the layout of YAML inventories, or that of what
 // inventory scripts and ansible-inventory --list print.
 func JSON(text *source.Text) *source.Document {
 	root, diags := tree.JSON(text)
-	doc := &source.Document{Diags: diags}
+	doc := &source.Document{Collector: diag.Collector{Diags: diags}}
 	if root != nil && isListing(root) {
 		return listing(root, doc)
 	}

@@ -27,7 +27,7 @@ type Folder struct {
 	Groups map[string]source.Vars
 	Hosts  map[string]source.Vars
 	Texts  []*source.Text // of the files that were read
-	Diags  diag.List
+	diag.Collector
 }
 
 // ReadFolder reads the variables of groups and hosts. The folder is named as the
@@ -69,8 +69,7 @@ func (f *Folder) read(cwd, folder, what string, names []string) map[string]sourc
 			continue
 		}
 		if near := diag.Near(stem, names); near != "" {
-			f.Diags = append(f.Diags, diag.Diagnostic{Warning: true, Summary: "Unused file",
-				Detail: filepath.Join(folder, entry.Name()) + " is read for no " + what + ": there is none of that name." + near})
+			f.Tell(diag.Warnf(nil, "Unused file", "%s is read for no %s: there is none of that name.%s", filepath.Join(folder, entry.Name()), what, near))
 		}
 	}
 	return all
@@ -115,7 +114,7 @@ func isVariables(entry fs.DirEntry) bool {
 }
 
 func (f *Folder) unreadable(name string, err error) {
-	f.Diags = append(f.Diags, diag.Errorf(nil, "Unreadable file", "The variables in %s could not be read: %v.", name, err)...)
+	f.Tell(diag.Errorf(nil, "Unreadable file", "The variables in %s could not be read: %v.", name, err))
 }
 
 func (f *Folder) file(cwd, name string, into source.Vars) {
@@ -135,7 +134,7 @@ func (f *Folder) file(cwd, name string, into source.Vars) {
 		read = tree.JSON
 	}
 	root, problems := read(text)
-	if own := object(root, problems, &f.Diags); own != nil {
+	if own := object(root, problems, &f.Collector); own != nil {
 		vars(own, into)
 	}
 }

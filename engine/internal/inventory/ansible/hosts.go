@@ -65,13 +65,13 @@ func vars(node *tree.Node, into source.Vars) {
 }
 
 // object is the map that a file of variables has, or nil.
-func object(root *tree.Node, problems diag.List, diags *diag.List) *tree.Node {
-	*diags = append(*diags, problems...)
+func object(root *tree.Node, problems diag.List, told *diag.Collector) *tree.Node {
+	told.Tell(problems)
 	if root == nil || root.Kind == tree.Null {
 		return nil
 	}
 	if root.Kind != tree.Map {
-		*diags = append(*diags, diag.Errorf(&root.At, "Invalid variables", "Variables are a map, as in \"port: 80\"; this is %s.", what(root))...)
+		told.Errorf(root.At, "Invalid variables", "Variables are a map, as in \"port: 80\"; this is %s.", what(root))
 		return nil
 	}
 	return root

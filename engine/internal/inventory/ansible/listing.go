@@ -5,6 +5,7 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 
+	"kinit/engine/diag"
 	"kinit/engine/internal/inventory/source"
 	"kinit/engine/internal/inventory/tree"
 )
@@ -15,7 +16,7 @@ const meta = "_meta"
 // Listing reads what an inventory script prints for --list.
 func Listing(text *source.Text) *source.Document {
 	root, diags := tree.JSON(text)
-	return listing(root, &source.Document{Diags: diags})
+	return listing(root, &source.Document{Collector: diag.Collector{Diags: diags}})
 }
 
 // isListing reports whether it is what a script prints: there are _meta data, or the

@@ -42,7 +42,7 @@ func (p Program) Read(ctx context.Context) (*source.Document, []*source.Text) {
 	defer cancel()
 	text, problems := p.output(ctx, "--list")
 	if problems != nil {
-		return &source.Document{Diags: problems}, nil
+		return &source.Document{Collector: diag.Collector{Diags: problems}}, nil
 	}
 	texts := []*source.Text{text}
 	doc := Listing(text)
@@ -52,7 +52,7 @@ func (p Program) Read(ctx context.Context) (*source.Document, []*source.Text) {
 	for _, h := range doc.Hosts {
 		text, problems := p.output(ctx, "--host", h.Name)
 		if problems != nil {
-			doc.Diags = append(doc.Diags, problems...)
+			doc.Tell(problems)
 			return doc, texts
 		}
 		texts = append(texts, text)
@@ -124,7 +124,7 @@ func readHost(text *source.Text, h *source.Host, doc *source.Document) {
 		return
 	}
 	root, problems := tree.JSON(text)
-	if own := object(root, problems, &doc.Diags); own != nil {
+	if own := object(root, problems, &doc.Collector); own != nil {
 		vars(own, h.Vars)
 	}
 }

@@ -61,7 +61,7 @@ type Group struct {
 type Document struct {
 	Hosts  []*Host
 	Groups []*Group
-	Diags  diag.List
+	diag.Collector
 
 	hosts  map[string]*Host
 	groups map[string]*Group
@@ -97,15 +97,3 @@ func (d *Document) Group(name string, at hcl.Range) *Group {
 
 // Declared returns the group with a name, or nil.
 func (d *Document) Declared(name string) *Group { return d.groups[name] }
-
-// Errorf adds an error at a place.
-func (d *Document) Errorf(at hcl.Range, summary, format string, args ...any) {
-	d.Diags = append(d.Diags, diag.Errorf(&at, summary, format, args...)...)
-}
-
-// Warnf adds a warning at a place.
-func (d *Document) Warnf(at hcl.Range, summary, format string, args ...any) {
-	list := diag.Errorf(&at, summary, format, args...)
-	list[0].Warning = true
-	d.Diags = append(d.Diags, list...)
-}

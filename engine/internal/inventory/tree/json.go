@@ -26,10 +26,10 @@ func JSON(text *source.Text) (*Node, diag.List) {
 	if err != nil {
 		r.syntax(err)
 	}
-	if r.diags.HasErrors() {
-		return nil, r.diags
+	if r.Diags.HasErrors() {
+		return nil, r.Diags
 	}
-	return root, r.diags
+	return root, r.Diags
 }
 
 type jsonReader struct {
@@ -136,5 +136,5 @@ func (r *jsonReader) syntax(err error) {
 	if at == len(r.text.Bytes)-1 && syntax != nil && syntax.Error() == "unexpected end of JSON input" {
 		at, err = len(r.text.Bytes), errors.New("the text ends too early")
 	}
-	r.errorf(r.text.Range(at, at+1), "Invalid JSON", "This is not as JSON should be: %v.", err)
+	r.Errorf(r.text.Range(at, at+1), "Invalid JSON", "This is not as JSON should be: %v.", err)
 }

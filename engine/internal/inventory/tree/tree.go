@@ -160,25 +160,15 @@ func IsVault(text []byte) bool {
 
 // reader is the state of reading one file.
 type reader struct {
-	text  *source.Text
-	diags diag.List
-}
-
-func (r *reader) errorf(at hcl.Range, summary, format string, args ...any) {
-	r.diags = append(r.diags, diag.Errorf(&at, summary, format, args...)...)
-}
-
-func (r *reader) warnf(at hcl.Range, summary, format string, args ...any) {
-	list := diag.Errorf(&at, summary, format, args...)
-	list[0].Warning = true
-	r.diags = append(r.diags, list...)
+	text *source.Text
+	diag.Collector
 }
 
 // put adds a pair to a map. A key that is there already is told of; its last value
 // counts.
 func (r *reader) put(n *Node, p Pair) {
 	if i, ok := n.index[p.Key]; ok {
-		r.warnf(p.At, "Duplicate key", "The key %q is here a second time; the first, in line %d, does not count.", p.Key, n.Pairs[i].At.Start.Line)
+		r.Warnf(p.At, "Duplicate key", "The key %q is here a second time; the first, in line %d, does not count.", p.Key, n.Pairs[i].At.Start.Line)
 	}
 	n.set(p)
 }

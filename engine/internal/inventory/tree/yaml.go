@@ -34,21 +34,21 @@ func YAML(text *source.Text) (*Node, diag.List) {
 		return nil, nil
 	case err != nil:
 		r.syntax(err)
-		return nil, r.diags
+		return nil, r.Diags
 	}
 	switch err := decoder.Decode(&second); {
 	case err == nil:
-		r.errorf(r.lineOf(&second), "Invalid YAML", "A second document begins here; an inventory and a file of variables have one.")
-		return nil, r.diags
+		r.Errorf(r.lineOf(&second), "Invalid YAML", "A second document begins here; an inventory and a file of variables have one.")
+		return nil, r.Diags
 	case !errors.Is(err, io.EOF):
 		r.syntax(err)
-		return nil, r.diags
+		return nil, r.Diags
 	}
 	root := r.node(document.Content[0], 0)
-	if r.diags.HasErrors() {
-		return nil, r.diags
+	if r.Diags.HasErrors() {
+		return nil, r.Diags
 	}
-	return root, r.diags
+	return root, r.Diags
 }
 
 type yamlReader struct {
@@ -67,12 +67,12 @@ func (r *yamlReader) node(n *yaml.Node, depth int) *Node {
 	}
 	if r.count > mostNodes || depth > deepest {
 		r.full = true
-		r.errorf(r.at(n), "Too much YAML", "A file may have %d values, with aliases replaced, nested %d deep.", mostNodes, deepest)
+		r.Errorf(r.at(n), "Too much YAML", "A file may have %d values, with aliases replaced, nested %d deep.", mostNodes, deepest)
 		return null
 	}
 	if n.Kind == yaml.AliasNode {
 		if r.within[n.Alias] {
-			r.errorf(r.at(n), "Invalid YAML", "The alias *%s stands within what it is an alias for.", n.Value)
+			r.Errorf(r.at(n), "Invalid YAML", "The alias *%s stands within what it is an alias for.", n.Value)
 			return null
 		}
 		return r.node(n.Alias, depth)
@@ -94,7 +94,7 @@ func (r *yamlReader) tagged(n *yaml.Node, depth int) *Node {
 			defer func() { r.unsafe-- }()
 		case "!!str", "!!int", "!!float", "!!bool", "!!null", "!!map", "!!seq", "!!timestamp":
 		default:
-			r.errorf(r.at(n), "Unknown YAML tag", "The tag %s is not known; of Ansible's tags, kinit knows !unsafe and !vault.", n.Tag)
+			r.Errorf(r.at(n), "Unknown YAML tag", "The tag %s is not known; of Ansible's tags, kinit knows !unsafe and !vault.", n.Tag)
 			return &Node{At: r.at(n)}
 		}
 	}
@@ -164,7 +164,7 @@ func (r *yamlReader) merged(n *yaml.Node, depth int) []*Node {
 	case List:
 		return node.Items
 	}
-	r.errorf(r.at(n), "Invalid YAML", "What << merges must be a map or a list of maps.")
+	r.Errorf(r.at(n), "Invalid YAML", "What << merges must be a map or a list of maps.")
 	return nil
 }
 
@@ -173,7 +173,7 @@ func (r *yamlReader) key(n *yaml.Node) (Pair, bool) {
 		n = n.Alias
 	}
 	if n.Kind != yaml.ScalarNode {
-		r.errorf(r.at(n), "Invalid key", `A key must be text. A value that begins with a Jinja expression needs quotes, as in "{{ name }}".`)
+		r.Errorf(r.at(n), "Invalid key", `A key must be text. A value that begins with a Jinja expression needs quotes, as in "{{ name }}".`)
 		return Pair{}, false
 	}
 	node := r.scalar(n)
@@ -244,7 +244,7 @@ func (r *yamlReader) syntax(err error) {
 		hint, _ = strconv.Atoi(parts[1])
 		problem = parts[2]
 	}
-	r.errorf(r.text.LineRange(r.firstBad(hint)), "Invalid YAML", "This line is not as YAML should be: %s.", problem)
+	r.Errorf(r.text.LineRange(r.firstBad(hint)), "Invalid YAML", "This line is not as YAML should be: %s.", problem)
 }
 
 // mostTries is how many beginnings of a file are looked at to find a bad line.
