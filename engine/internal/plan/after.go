@@ -9,34 +9,33 @@ import (
 	"kinit/engine/bounds"
 	"kinit/engine/diag"
 	"kinit/engine/internal/eval"
-	"kinit/engine/internal/plan/expand"
 	"kinit/engine/internal/plan/refs"
 	"kinit/engine/internal/sensitive"
 	"kinit/engine/internal/spec"
 )
 
+// after is what is evaluated after the tasks.
+type after struct {
+	Needs []string // addresses of the tasks whose values it reads
+
+	later refs.Later
+	refs  *refs.Refs
+}
+
+// Pending returns the tasks in Needs that returned no values; with such tasks nothing can be
+// evaluated.
+func (a *after) Pending(values *refs.Values) []string {
+	return a.refs.Unanswered(a.Needs, a.later.Args, values, refs.Unknown, refs.Missing)
+}
+
 // Check is a check block.
 type Check struct {
+	after
 	Address string // such as check.answers
 	Range   hcl.Range
-	Needs   []string // addresses of the tasks whose values it reads
 
 	when    []premise // of the import that it is in: it counts if all hold
 	asserts []spec.Condition
-	later   refs.Later
-	refs    *refs.Refs
-}
-
-// Pending returns the tasks in Needs that returned no values; with such tasks the check
-// cannot run.
-func (c *Check) Pending(values *refs.Values) []string {
-	return unanswered(c.refs, c.Needs, c.later.Args, values)
-}
-
-// unanswered lists the tasks whose values references need and that returned none.
-func unanswered(all *refs.Refs, needs []string, args refs.References, values *refs.Values) []string {
-	pending := all.Pending(needs, values, refs.Unknown, refs.Missing)
-	return slices.DeleteFunc(pending, func(address string) bool { return !args.Values(all.Task(address), values) })
 }
 
 // Run evaluates the conditions; a false one is an error with the block's message.
@@ -73,21 +72,13 @@ func (c *Check) holds(expr hcl.Expression, l refs.Later, values *refs.Values) bo
 
 // Output is a root output block.
 type Output struct {
+	after
 	Name        string
 	Description string
 	Sensitive   bool
 	Range       hcl.Range
-	Needs       []string // addresses of the tasks whose values it reads
 
-	expr  hcl.Expression
-	later refs.Later
-	refs  *refs.Refs
-}
-
-// Pending returns the tasks in Needs that returned no values; with such tasks the output
-// has no value.
-func (o *Output) Pending(values *refs.Values) []string {
-	return unanswered(o.refs, o.Needs, o.later.Args, values)
+	expr hcl.Expression
 }
 
 // Value evaluates the output. A sensitive value is an error unless the output is declared
@@ -105,5 +96,5 @@ func (o *Output) Value(values *refs.Values) (cty.Value, diag.List) {
 }
 
 func openOutput(name string, at hcl.Range) diag.List {
-	return diag.Errorf(&at, "Sensitive output", "The output %q has a sensitive value, so say that it is, by: sensitive = true. It is then hidden where outputs are shown. %s", name, expand.SensitiveAdvice)
+	return diag.Errorf(&at, "Sensitive output", "The output %q has a sensitive value, so say that it is, by: sensitive = true. It is then hidden where outputs are shown. %s", name, eval.SensitiveAdvice)
 }

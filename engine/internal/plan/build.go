@@ -132,13 +132,17 @@ func (p *Plan) addChecks(sp *spec.Spec) (diags diag.List) {
 		for _, a := range s.Asserts {
 			exprs = append(exprs, a.Condition, a.ErrorMessage)
 		}
-		l, _, more := p.refs.Later(p.refs.Set.Namespaces[s.In], s.Range.Filename, exprs...)
+		l, _, more := p.refs.Later(p.refs.Set.Namespaces[s.In], s.Range.Filename, "", exprs...)
 		diags = append(diags, more...)
 		p.Checks = append(p.Checks, &Check{
-			Address: s.In.Address("check." + s.Name), Range: s.Range, Needs: refs.Addresses(l.Args.Tasks()), when: p.premises(s), asserts: s.Asserts, later: l, refs: p.refs,
+			after: p.after(l), Address: s.In.Address("check." + s.Name), Range: s.Range, when: p.premises(s), asserts: s.Asserts,
 		})
 	}
 	return diags
+}
+
+func (p *Plan) after(l refs.Later) after {
+	return after{Needs: refs.Addresses(l.Args.Tasks()), later: l, refs: p.refs}
 }
 
 // premises returns the conditions of the import that a check is in. Their errors are those of
@@ -151,7 +155,7 @@ func (p *Plan) premises(s *spec.Check) (all []premise) {
 			hosts = lists.Map(p.refs.Set.Hosts.Selected, func(h *inventory.Host) string { return h.Name })
 		}
 		for _, host := range hosts {
-			l, _, _ := p.refs.LaterOn(in, s.Range.Filename, host, expr)
+			l, _, _ := p.refs.Later(in, s.Range.Filename, host, expr)
 			one.later = append(one.later, l)
 		}
 		all = append(all, one)
@@ -161,14 +165,13 @@ func (p *Plan) premises(s *spec.Check) (all []premise) {
 
 func (p *Plan) addOutputs(sp *spec.Spec) (diags diag.List) {
 	for _, s := range sp.Root.Outputs {
-		l, values, more := p.refs.Later(p.refs.Set.Namespaces[sp.Root], s.Range.Filename, s.Value)
+		l, values, more := p.refs.Later(p.refs.Set.Namespaces[sp.Root], s.Range.Filename, "", s.Value)
 		diags = append(diags, more...)
 		if !s.Sensitive && slices.ContainsFunc(values, sensitive.Is) {
 			diags = append(diags, openOutput(s.Name, s.Value.Range())...)
 		}
 		p.Outputs = append(p.Outputs, &Output{
-			Name: s.Name, Description: s.Description, Sensitive: s.Sensitive, Range: s.Range,
-			Needs: refs.Addresses(l.Args.Tasks()), expr: s.Value, later: l, refs: p.refs,
+			after: p.after(l), Name: s.Name, Description: s.Description, Sensitive: s.Sensitive, Range: s.Range, expr: s.Value,
 		})
 	}
 	return diags

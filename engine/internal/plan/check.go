@@ -32,7 +32,7 @@ func (p *Plan) check(tasks []*Task) (diags diag.List) {
 	var changed []*refs.Block
 	for _, block := range p.refs.Blocks {
 		if len(byBlock[block]) == 0 {
-			diags = append(diags, checkFormOf(block)...)
+			diags = append(diags, checkForm(block.Spec, block.Kind)...)
 		}
 		more, shows := checkBlock(byBlock[block])
 		diags = append(diags, more...)
@@ -56,16 +56,11 @@ func (p *Plan) check(tasks []*Task) (diags diag.List) {
 	return diags
 }
 
-// checkFormOf finds the mistakes in a block none of whose tasks is done.
-func checkFormOf(b *refs.Block) diag.List {
-	if b.Kind == nil {
+// checkForm finds the mistakes in a task that no value can excuse. A nil kind has none.
+func checkForm(t *spec.Task, kind *module.Kind) diag.List {
+	if kind == nil {
 		return nil
 	}
-	return checkForm(b.Spec, *b.Kind)
-}
-
-// checkForm finds the mistakes in a task that no value can excuse.
-func checkForm(t *spec.Task, kind module.Kind) diag.List {
 	diags := decode.Form(t.Args, t.Meta, kind.New(), t.Range)
 	for i := range diags {
 		diags[i].Address = t.Address()
@@ -86,7 +81,7 @@ func Forms(s *spec.Spec, kinds []module.Kind) (diags diag.List) {
 			diags = append(diags, expand.UnknownModule(t, slices.Collect(maps.Keys(byName)))...)
 			continue
 		}
-		diags = append(diags, checkForm(t, kind)...)
+		diags = append(diags, checkForm(t, &kind)...)
 	}
 	return diags
 }
@@ -122,8 +117,7 @@ func (p *Plan) checkSystem(t *Task) diag.List {
 		return nil
 	}
 	if err := t.On(system); err != nil {
-		at := t.Range
-		return t.own(diag.List{{Summary: "Wrong operating system", Detail: sentence(err.Error()), Subject: &at, Cause: err}})
+		return t.own(diag.List{{Summary: "Wrong operating system", Detail: sentence(err.Error()), Subject: &t.Range, Cause: err}})
 	}
 	return nil
 }

@@ -73,8 +73,7 @@ func (c *Condition) met(ctx *hcl.EvalContext, result *Result) (met, known bool, 
 	value, _ = sensitive.Plain(value) // the outcome of a condition is no secret
 	value, err := convert.Convert(value, cty.Bool)
 	if err != nil || value.IsNull() {
-		at := c.Range
-		return false, false, c.task.own(diag.Errorf(&at, "Invalid condition", "%s must be true or false.", c.name))
+		return false, false, c.task.own(diag.Errorf(&c.Range, "Invalid condition", "%s must be true or false.", c.name))
 	}
 	if !value.IsKnown() {
 		return false, false, nil

@@ -38,8 +38,7 @@ func (t *Task) Decode(values *Values) (module.Task, decode.Sensitivity, diag.Lis
 }
 
 func (t *Task) notKnown(why string) diag.List {
-	at := t.Range
-	return t.own(diag.List{{Summary: "Arguments not known yet", Detail: why, Subject: &at}})
+	return t.own(diag.List{{Summary: "Arguments not known yet", Detail: why, Subject: &t.Range}})
 }
 
 // decode reports whether all arguments are known. Only then the task is complete
@@ -98,12 +97,11 @@ func (t *Task) own(diags diag.List) diag.List {
 // Pending returns the addresses of tasks in Needs whose values are not known: in a dry run,
 // of tasks that would change something. Decode needs all of them to be known.
 func (t *Task) Pending(values *Values) []string {
-	if t.lenient() {
-		pending := t.plan.refs.Pending(t.Needs, values, refs.Unknown)
-		return slices.DeleteFunc(pending, func(address string) bool { return !t.Args.Values(t.plan.refs.Task(address), values) })
+	is := []refs.State{refs.Unknown}
+	if !t.lenient() {
+		is = append(is, refs.Missing)
 	}
-	pending := t.plan.refs.Pending(t.Needs, values, refs.Unknown, refs.Missing)
-	return slices.DeleteFunc(pending, func(address string) bool { return !t.Args.Values(t.plan.refs.Task(address), values) })
+	return t.plan.refs.Unanswered(t.Needs, t.Args, values, is...)
 }
 
 // Foretold lists, in a dry run, the tasks that would change something and whose values are known

@@ -28,7 +28,7 @@ func Build(all *refs.Refs) (*Graph, diag.List) {
 	if points := b.flushPoints(); len(points) > 0 {
 		groups := newEdges(len(tasks))
 		b.connectGroups(groups)
-		b.findFlushes(points, &edges{list: slices.Concat(main.list, groups.list)})
+		b.findFlushes(points, (&edges{list: slices.Concat(main.list, groups.list)}).graph(nil))
 	}
 	b.handlers()
 	b.noteWhole()

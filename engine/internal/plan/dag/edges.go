@@ -1,6 +1,8 @@
 package dag
 
 import (
+	"slices"
+
 	"github.com/hashicorp/hcl/v2"
 
 	"kinit/engine/graph"
@@ -59,16 +61,6 @@ func (e *edges) graph(keys []Key) *graph.Graph[Key] {
 	return g
 }
 
-func (e *edges) needs() map[Key][]Key {
-	all := map[Key][]Key{}
-	for _, one := range e.list {
-		if one.to.Kind != 0 {
-			all[one.from] = append(all[one.from], one.to)
-		}
-	}
-	return all
-}
-
 // addGroup connects a group's tasks and handlers with its begin and its end.
 func (e *edges) addGroup(g *group) {
 	e.connect(g.end(), g.begin(), &g.at)
@@ -80,9 +72,7 @@ func (e *edges) addGroup(g *group) {
 	for _, h := range g.handlers {
 		e.follow(g.end(), h.key(), &h.Range)
 	}
-	gate := &Gate{Key: g.end(), Label: g.label, MaxFail: g.maxFail}
-	gate.Tasks = append(append(gate.Tasks, g.tasks...), g.handlers...)
-	e.gates[gate.Key] = gate
+	e.gates[g.end()] = &Gate{Key: g.end(), Label: g.label, MaxFail: g.maxFail, Tasks: slices.Concat(g.tasks, g.handlers)}
 }
 
 // addHandlers puts handlers after all other tasks of the group, and after those
@@ -99,8 +89,7 @@ func (e *edges) addHandlers(g *group) {
 		e.connect(h.key(), g.barrier(), &h.Range)
 		for _, t := range h.Watches {
 			if t.Handler {
-				at := t.block.Spec.Notify.Range()
-				e.follow(h.key(), t.key(), &at)
+				e.follow(h.key(), t.key(), new(t.block.Spec.Notify.Range()))
 			}
 		}
 	}
@@ -214,9 +203,9 @@ func (t *Task) ownHost(all []*Task) (own, others []*Task) {
 	for _, other := range all {
 		if other.For == t.For {
 			own = append(own, other)
-			continue
+		} else {
+			others = append(others, other)
 		}
-		others = append(others, other)
 	}
 	if len(own) == 0 {
 		return others, nil
@@ -266,12 +255,7 @@ func (b *builder) connectAfter(e *edges, t *Task, ref *refs.Reference) {
 
 // before lists the members of a block that a task with a role comes after.
 func (t *Task) before(members []*Task) []*Task {
-	var all []*Task
-	for _, other := range t.inBatch(members) {
-		if t.follows(other) {
-			all = append(all, other)
-		}
-	}
+	all := slices.DeleteFunc(slices.Clone(t.inBatch(members)), func(other *Task) bool { return !t.follows(other) })
 	own, _ := t.ownHost(all)
 	return own
 }
@@ -324,12 +308,10 @@ func (b *builder) connectNeed(e *edges, t, need *Task, at *hcl.Range, soft bool)
 func (b *builder) connectHost(e *edges, t *Task) {
 	at := &t.Range
 	if t.block.Spec.Host != nil && len(b.refs.Host(t.Host).Bring) > 0 {
-		own := t.block.Spec.Host.Range()
-		at = &own
+		at = new(t.block.Spec.Host.Range())
 	}
 	for _, brings := range b.refs.Host(t.Host).Bring {
-		need := b.tasks[brings]
-		if t.beside(need) {
+		if need := b.tasks[brings]; t.beside(need) {
 			e.connect(t.key(), need.key(), at)
 		}
 	}

@@ -13,22 +13,13 @@ import (
 
 // findFlushes finds, for each task that notifies handlers, whether the handlers run before
 // certain later tasks instead of at the end of its group. It leaves out tasks after the end
-// of the group, since the handlers have run by then. e has the edges without handlers,
+// of the group, since the handlers have run by then. g has the edges without handlers,
 // which are added later.
-func (b *builder) findFlushes(points []*Task, e *edges) {
+func (b *builder) findFlushes(points []*Task, g *graph.Graph[Key]) {
 	notifying := slices.DeleteFunc(b.all(), func(t *Task) bool { return len(t.block.Notifies) == 0 || t.Final() })
-	needs, before := e.needs(), map[*Task][]*Task{}
+	before := map[*Task][]*Task{}
 	for _, point := range points {
-		earlier := map[Key]bool{point.key(): true}
-		for todo := []Key{point.key()}; len(todo) > 0; todo = todo[1:] {
-			for _, need := range needs[todo[0]] {
-				if !earlier[need] {
-					earlier[need] = true
-					todo = append(todo, need)
-				}
-			}
-		}
-		empty := true
+		earlier, empty := g.Closure(point.key()), true
 		for _, t := range notifying {
 			if t == point || !earlier[t.key()] {
 				continue
@@ -39,8 +30,7 @@ func (b *builder) findFlushes(points []*Task, e *edges) {
 			}
 		}
 		if empty {
-			at := point.block.Spec.Range
-			b.Tell(diag.List{{Warning: true, Summary: "Nothing to flush", Subject: &at,
+			b.Tell(diag.List{{Warning: true, Summary: "Nothing to flush", Subject: &point.block.Spec.Range,
 				Detail: "No task that " + point.block.Spec.Address() + " comes after notifies a handler. Name those that do in depends_on."}})
 		}
 	}
@@ -136,8 +126,7 @@ func (b *builder) addFlushes(e *edges) (some bool) {
 			continue
 		}
 		for _, t := range h.Watches {
-			at := t.block.Spec.Notify.Range()
-			e.follow(h.key(), t.key(), &at)
+			e.follow(h.key(), t.key(), new(t.block.Spec.Notify.Range()))
 		}
 		for _, t := range h.flush.before {
 			flushed[t] = append(flushed[t], h)

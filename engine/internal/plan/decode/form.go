@@ -9,6 +9,7 @@ import (
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 
 	"kinit/engine/diag"
+	"kinit/engine/lists"
 	"kinit/engine/module"
 )
 
@@ -26,10 +27,7 @@ func Form(body *hclsyntax.Body, meta func() []string, made module.Task, header h
 func (d *Decoder) form(body *hclsyntax.Body, target reflect.Value, header hcl.Range) {
 	all := d.shared.fieldsOf(target.Type())
 	d.reportUnexpected(body, all)
-	var names []string
-	for _, f := range all {
-		names = append(names, f.Name)
-	}
+	names := lists.Map(all, func(f module.Argument) string { return f.Name })
 	for _, f := range all {
 		into := target.FieldByIndex(f.Field.Index)
 		switch f.Kind {

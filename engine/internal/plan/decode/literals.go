@@ -15,26 +15,33 @@ import (
 // SecretLiterals finds the texts in a task's arguments that are secrets by the type of
 // the argument, in the order of the file.
 func SecretLiterals(args *hclsyntax.Body, made module.Task) []hcl.Range {
-	found := &literals{}
-	mark(found, args, reflect.TypeOf(made).Elem())
-	slices.SortFunc(found.found, func(x, y hcl.Range) int { return cmp.Compare(x.Start.Byte, y.Start.Byte) })
-	return found.found
+	found := secretLiterals(args, reflect.TypeOf(made).Elem())
+	slices.SortFunc(found, func(x, y hcl.Range) int { return cmp.Compare(x.Start.Byte, y.Start.Byte) })
+	return found
 }
 
-// mark adds the literals of a body's secret arguments.
-func mark(found *literals, body *hclsyntax.Body, t reflect.Type) {
+// secretLiterals finds them in a body, in the order of the arguments.
+func secretLiterals(body *hclsyntax.Body, t reflect.Type) (found []hcl.Range) {
 	for _, f := range module.Arguments(t) {
-		kind := f.Field.Type
+		kind := elementType(f.Field.Type)
 		if f.Kind == "block" {
 			for _, inner := range named(body, f.Name) {
-				mark(found, inner, elementType(kind))
+				found = append(found, secretLiterals(inner, kind)...)
 			}
 			continue
 		}
-		if attr := body.Attributes[f.Name]; attr != nil && elementType(kind) == reflect.TypeFor[secret.Value]() {
-			_ = hclsyntax.Walk(attr.Expr, found)
+		attr := body.Attributes[f.Name]
+		if attr == nil || kind != reflect.TypeFor[secret.Value]() {
+			continue
 		}
+		_ = hclsyntax.VisitAll(attr.Expr, func(node hclsyntax.Node) hcl.Diagnostics {
+			if literal, ok := node.(*hclsyntax.LiteralValueExpr); ok && !literal.Val.IsNull() {
+				found = append(found, literal.SrcRange)
+			}
+			return nil
+		})
 	}
+	return found
 }
 
 // named lists the bodies of the blocks of a type, of dynamic ones the content.
@@ -52,17 +59,3 @@ func named(body *hclsyntax.Body, name string) []*hclsyntax.Body {
 	}
 	return all
 }
-
-// literals finds literal texts in an expression.
-type literals struct{ found []hcl.Range }
-
-// Enter implements hclsyntax.Walker.
-func (l *literals) Enter(node hclsyntax.Node) hcl.Diagnostics {
-	if literal, ok := node.(*hclsyntax.LiteralValueExpr); ok && !literal.Val.IsNull() {
-		l.found = append(l.found, literal.SrcRange)
-	}
-	return nil
-}
-
-// Exit implements hclsyntax.Walker.
-func (l *literals) Exit(hclsyntax.Node) hcl.Diagnostics { return nil }

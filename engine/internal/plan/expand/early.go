@@ -12,15 +12,18 @@ import (
 	"kinit/engine/internal/eval"
 	"kinit/engine/internal/plan/decode"
 	"kinit/engine/internal/sensitive"
-	"kinit/engine/lists"
 )
 
 // Early evaluates expressions that must be known before the run, and collects errors.
 type Early struct{ diag.Collector }
 
 // Value evaluates an expression that must be known before the run, since it determines
-// tasks, hosts or edges. It returns false without a usable value.
+// tasks, hosts or edges. It returns false without a usable value, such as for an expression that
+// is nil.
 func (e *Early) Value(in *Namespace, what string, expr hcl.Expression, ctx *hcl.EvalContext) (cty.Value, bool) {
+	if expr == nil {
+		return cty.NilVal, false
+	}
 	for _, t := range expr.Variables() {
 		if in.NeedsTask(t) {
 			values := "the values of tasks"
@@ -57,14 +60,11 @@ func (e *Early) Open(in *Namespace, what string, expr hcl.Expression, ctx *hcl.E
 	}
 	plain, is := sensitive.Plain(value)
 	if is && plain.Type() != cty.Bool && plain.Type() != cty.Number {
-		e.Errorf(expr.Range(), "Sensitive value", "%s cannot have a sensitive value, since it is shown wherever the run is. %s", what, SensitiveAdvice)
+		e.Errorf(expr.Range(), "Sensitive value", "%s cannot have a sensitive value, since it is shown wherever the run is. %s", what, eval.SensitiveAdvice)
 		return cty.NilVal, false
 	}
 	return plain, true
 }
-
-// SensitiveAdvice ends messages about sensitive values in places that are shown.
-const SensitiveAdvice = eval.SensitiveAdvice
 
 // As is Open, converted to a type. Null is not accepted.
 func (e *Early) As(in *Namespace, what string, expr hcl.Expression, ctx *hcl.EvalContext, kind cty.Type) (cty.Value, bool) {
@@ -110,21 +110,13 @@ func (e *Early) Duration(in *Namespace, what string, expr hcl.Expression, ctx *h
 	return d
 }
 
-func (e *Early) elements(in *Namespace, expr hcl.Expression, ctx *hcl.EvalContext) ([]element, bool) {
+// elements evaluates a for_each.
+func (e *Early) elements(in *Namespace, expr hcl.Expression, ctx *hcl.EvalContext) []eval.Element {
 	value, ok := e.Value(in, "for_each", expr, ctx)
 	if !ok {
-		return nil, false
+		return nil
 	}
 	all, diags := eval.Elements(value, expr.Range())
 	e.Tell(diags)
-	return lists.Map(all, func(one eval.Element) element { return element(one) }), !diags.HasErrors()
-}
-
-// element is one element of a for_each.
-type element eval.Element
-
-// variables returns the value of each in the element's instance. outer is the each of the
-// loop around it, or cty.NilVal.
-func (e element) variables(outer cty.Value) map[string]cty.Value {
-	return map[string]cty.Value{"each": eval.Element(e).Each(outer)}
+	return all
 }

@@ -13,6 +13,7 @@ import (
 	"kinit/engine/internal/eval"
 	"kinit/engine/internal/inventory"
 	"kinit/engine/internal/spec"
+	"kinit/engine/lists"
 	"kinit/engine/module"
 )
 
@@ -75,27 +76,16 @@ func (x *expander) declareHosts(s *spec.Host) {
 		x.declareHost(s, scope, s.Label)
 		return
 	}
-	elements, _ := x.elements(namespace, s.ForEach, scope)
-	for _, e := range elements {
-		x.declareHost(s, e.within(scope), e.Key)
+	for _, e := range x.elements(namespace, s.ForEach, scope) {
+		x.declareHost(s, within(scope, e), e.Key)
 	}
 }
 
-// within returns a scope in which each is the element.
-func (e element) within(scope *hcl.EvalContext) *hcl.EvalContext {
+// within returns a scope in which each is an element of a for_each.
+func within(scope *hcl.EvalContext, e eval.Element) *hcl.EvalContext {
 	inner := scope.NewChild()
-	inner.Variables = e.variables(eachOf(scope))
+	inner.Variables = map[string]cty.Value{"each": e.Each(lookUp(scope, "each"))}
 	return inner
-}
-
-// eachOf returns the each of the loop to which a scope belongs, or cty.NilVal.
-func eachOf(scope *hcl.EvalContext) cty.Value {
-	for ; scope != nil; scope = scope.Parent() {
-		if each, ok := scope.Variables["each"]; ok {
-			return each
-		}
-	}
-	return cty.NilVal
 }
 
 // withHost returns a scope in which each is a host's name. It keeps the values, since many
@@ -103,7 +93,8 @@ func eachOf(scope *hcl.EvalContext) cty.Value {
 func (x *expander) withHost(scope *hcl.EvalContext, name string) *hcl.EvalContext {
 	inner := scope.NewChild()
 	if x.eachHost[name] == nil {
-		x.eachHost[name] = element{Key: name, Value: cty.StringVal(name)}.variables(cty.NilVal)
+		each := eval.Element{Key: name, Value: cty.StringVal(name)}.Each(cty.NilVal)
+		x.eachHost[name] = map[string]cty.Value{"each": each}
 	}
 	inner.Variables = x.eachHost[name]
 	return inner
@@ -126,16 +117,11 @@ func (x *expander) declareHost(s *spec.Host, scope *hcl.EvalContext, name string
 		x.Errorf(at, "Duplicate host", "There is a host %q already. Give this one another name.", name)
 		return
 	}
-	if s.Via != nil {
-		h.Via, _ = x.Text(h.Namespace, "via", s.Via, scope)
-	}
-	if h.Via == inventory.Localhost {
+	if h.Via, _ = x.Text(h.Namespace, "via", s.Via, scope); h.Via == inventory.Localhost {
 		h.Via = ""
 	}
-	if s.Vars != nil {
-		if value, ok := x.Value(h.Namespace, "vars", s.Vars, scope); ok {
-			h.Vars = value
-		}
+	if value, ok := x.Value(h.Namespace, "vars", s.Vars, scope); ok {
+		h.Vars = value
 	}
 	h.Ways = Ways{
 		Console: x.words(h, "console", s.Console), TakeConsole: x.words(h, "take_console", s.TakeConsole),
@@ -147,9 +133,6 @@ func (x *expander) declareHost(s *spec.Host, scope *hcl.EvalContext, name string
 
 // words evaluates a command of a host block, which must not need a task.
 func (x *expander) words(h *Host, argument string, expr hcl.Expression) []string {
-	if expr == nil {
-		return nil
-	}
 	value, ok := x.Open(h.Namespace, argument, expr, h.Scope)
 	if !ok || value.IsNull() {
 		return nil
@@ -159,12 +142,7 @@ func (x *expander) words(h *Host, argument string, expr hcl.Expression) []string
 		x.Errorf(expr.Range(), "Invalid "+argument, "Give a command as a list of words, as in: %s = [\"podman\", \"attach\", each.key]", argument)
 		return nil
 	}
-	var words []string
-	for it := list.ElementIterator(); it.Next(); {
-		_, word := it.Element()
-		words = append(words, word.AsString())
-	}
-	return words
+	return lists.Map(list.AsValueSlice(), cty.Value.AsString)
 }
 
 // checkVia reports hosts that are reached through missing hosts or through themselves.
@@ -251,16 +229,12 @@ func (x *expander) loop(block *Block, loops []hcl.Expression, keys []string, sco
 		x.instance(block, keys, scope, host)
 		return
 	}
-	elements, _ := x.elements(block.Namespace, loops[0], scope)
-	for _, e := range elements {
-		x.loop(block, loops[1:], append(slices.Clip(keys), e.Key), e.within(scope), host)
+	for _, e := range x.elements(block.Namespace, loops[0], scope) {
+		x.loop(block, loops[1:], append(slices.Clip(keys), e.Key), within(scope, e), host)
 	}
 }
 
 func (x *expander) runOnce(s *spec.Task, scope *hcl.EvalContext) bool {
-	if s.RunOnce == nil {
-		return false
-	}
 	value, ok := x.As(x.Namespaces[s.In], "run_once", s.RunOnce, scope, cty.Bool)
 	return ok && value.True()
 }

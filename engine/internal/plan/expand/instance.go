@@ -3,8 +3,6 @@ package expand
 import (
 	"cmp"
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
@@ -12,6 +10,7 @@ import (
 
 	"kinit/engine/diag"
 	"kinit/engine/internal/spec"
+	"kinit/engine/lists"
 	"kinit/engine/module"
 )
 
@@ -174,14 +173,8 @@ func (s *Set) Handlers(in *Namespace, e hcl.Expression, summary string) ([]*Bloc
 	if diags.HasErrors() {
 		return nil, diags
 	}
-	var names [3]string
-	for i := range names {
-		if len(rest) != len(names) {
-			return nil, notHandler(at, summary)
-		}
-		names[i] = stepName(rest[i])
-	}
-	if names[0] != "handler" || names[1] == "" || names[2] == "" {
+	names := lists.Map(rest, stepName)
+	if len(names) != 3 || names[0] != "handler" || names[1] == "" || names[2] == "" {
 		return nil, notHandler(at, summary)
 	}
 	var all []*Block
@@ -227,18 +220,11 @@ func inside(in *Namespace, t hcl.Traversal, at hcl.Range) ([]*Namespace, hcl.Tra
 		}
 		var next []*Namespace
 		for _, outer := range within {
-			of := outer.Imports[label]
-			if of == nil {
-				return nil, nil, diag.Errorf(&at, "Unknown import", "There is no import.%s.%s", label, diag.NearOrAll(label, slices.Collect(maps.Keys(outer.Imports))))
+			inner, diags := outer.Imported(label, key, at)
+			if diags.HasErrors() {
+				return nil, nil, diags
 			}
-			if key != "" && of.ByKey[key] == nil {
-				return nil, nil, diag.Errorf(&at, "Unknown import", "import.%s has no key %q.%s", label, key, diag.Near(key, of.Keys))
-			}
-			for _, at := range of.Keys {
-				if key == "" || key == at {
-					next = append(next, of.ByKey[at])
-				}
-			}
+			next = append(next, inner...)
 		}
 		within = next
 	}

@@ -48,6 +48,20 @@ func (i *Imports) all() []*Namespace {
 	return lists.Map(i.Keys, func(key string) *Namespace { return i.ByKey[key] })
 }
 
+// Imported returns the namespaces of the import with a label, or only that of a key.
+func (s *Namespace) Imported(label, key string, at hcl.Range) ([]*Namespace, diag.List) {
+	of := s.Imports[label]
+	switch {
+	case of == nil:
+		return nil, diag.Errorf(&at, "Unknown import", "There is no import.%s.%s", label, diag.NearOrAll(label, slices.Collect(maps.Keys(s.Imports))))
+	case key == "":
+		return of.all(), nil
+	case of.ByKey[key] == nil:
+		return nil, noKey(label, key, of, at)
+	}
+	return []*Namespace{of.ByKey[key]}, nil
+}
+
 // Binding is an expression with a name: an output of an import, or an input of it or a local
 // that may need a host or values of tasks. A reference to it is a reference to everything it
 // refers to.
@@ -251,14 +265,17 @@ func (s *Namespace) Bindings(t hcl.Traversal) ([]*Binding, diag.List) {
 		return nil, nil
 	case len(t) < 2:
 		return nil, diag.Errorf(&at, "Invalid reference", "Name an output of an import, as in import.shop.url.")
-	case s.Imports[key] == nil:
-		return nil, diag.Errorf(&at, "Unknown import", "There is no import.%s.%s", key, diag.NearOrAll(key, slices.Collect(maps.Keys(s.Imports))))
 	}
-	return s.imported("import."+key, s.Imports[key], t[2:], at)
+	return s.imported(key, t[2:], at)
 }
 
 // imported lists the bindings of the steps after the label of an import.
-func (s *Namespace) imported(name string, of *Imports, steps hcl.Traversal, at hcl.Range) ([]*Binding, diag.List) {
+func (s *Namespace) imported(label string, steps hcl.Traversal, at hcl.Range) ([]*Binding, diag.List) {
+	found, diags := s.Imported(label, "", at)
+	if diags.HasErrors() {
+		return nil, diags
+	}
+	of, name := s.Imports[label], "import."+label
 	if of.Keyed && len(steps) > 0 {
 		key, _ := StepKey(steps[0])
 		inner := of.ByKey[key]
@@ -266,18 +283,22 @@ func (s *Namespace) imported(name string, of *Imports, steps hcl.Traversal, at h
 			return nil, diag.Errorf(&at, "Missing key", "%s has for_each, so choose one, as in %s[each.key].%s.", name, name, attr.Name)
 		}
 		if inner == nil {
-			return nil, diag.Errorf(&at, "Unknown import", "%s has no key %q.%s", name, key, diag.Near(key, of.Keys))
+			return nil, noKey(label, key, of, at)
 		}
 		return inner.output(fmt.Sprintf("%s[%q]", name, key), steps[1:], at)
 	}
-	if of.Keyed {
-		var all []*Binding
-		for _, inner := range of.all() {
-			all = append(all, inOrder(inner.Outputs)...)
-		}
-		return all, nil
+	if !of.Keyed {
+		return found[0].output(name, steps, at)
 	}
-	return of.ByKey[""].output(name, steps, at)
+	var all []*Binding
+	for _, inner := range found {
+		all = append(all, inOrder(inner.Outputs)...)
+	}
+	return all, nil
+}
+
+func noKey(label, key string, of *Imports, at hcl.Range) diag.List {
+	return diag.Errorf(&at, "Unknown import", "import.%s has no key %q.%s", label, key, diag.Near(key, of.Keys))
 }
 
 // output lists the binding of an output that a step names, or all outputs without a step.
@@ -362,11 +383,11 @@ func (s *Namespace) Differs(expr hcl.Expression) bool {
 // hostName is the name of the host that a task works on, in expressions.
 const hostName = "host"
 
-// hostOf returns the host of a scope, or cty.NilVal without one.
-func hostOf(ctx *hcl.EvalContext) cty.Value {
+// lookUp returns the value of a name in a scope, or cty.NilVal without one.
+func lookUp(ctx *hcl.EvalContext, name string) cty.Value {
 	for ; ctx != nil; ctx = ctx.Parent() {
-		if host, ok := ctx.Variables[hostName]; ok {
-			return host
+		if value, ok := ctx.Variables[name]; ok {
+			return value
 		}
 	}
 	return cty.NilVal
@@ -391,7 +412,7 @@ func (r *Binding) NoHost(at hcl.Range) diag.List {
 // Known adds to a scope the bindings that an expression mentions, none of which needs
 // tasks.
 func (s *Namespace) Known(expr hcl.Expression, ctx *hcl.EvalContext) (*hcl.EvalContext, diag.List) {
-	given, host := NewGiven(), hostOf(ctx)
+	given, host := Given{}, lookUp(ctx, hostName)
 	var diags diag.List
 	mentions := false
 	for _, t := range expr.Variables() {
@@ -411,7 +432,7 @@ func (s *Namespace) Known(expr hcl.Expression, ctx *hcl.EvalContext) (*hcl.EvalC
 			}
 			value, more := r.known(host)
 			diags = append(diags, more...)
-			given.set(s, r, value)
+			given[r] = value
 		}
 	}
 	if !mentions {
@@ -426,49 +447,35 @@ func (s *Namespace) Known(expr hcl.Expression, ctx *hcl.EvalContext) (*hcl.EvalC
 	return inner, nil
 }
 
-// Given holds the values of bindings for the expressions of one namespace.
-type Given struct {
-	Vars    map[string]cty.Value
-	Locals  map[string]cty.Value
-	Imports map[*Namespace]map[string]cty.Value
-}
+// Given holds the values of bindings.
+type Given map[*Binding]cty.Value
 
-// NewGiven returns an empty Given.
-func NewGiven() Given {
-	return Given{Vars: map[string]cty.Value{}, Locals: map[string]cty.Value{}, Imports: map[*Namespace]map[string]cty.Value{}}
-}
-
-// set adds the value of a binding by the name that it has in a namespace.
-func (g Given) set(in *Namespace, r *Binding, value cty.Value) {
-	if name, ok := strings.CutPrefix(r.Name, in.Address("var.")); ok && in.Inputs[name] == r {
-		g.Vars[name] = value
-		return
+// of returns the values of those of some bindings that have one, by name.
+func (g Given) of(names map[string]*Binding) map[string]cty.Value {
+	found := map[string]cty.Value{}
+	for name, binding := range names {
+		if value, ok := g[binding]; ok {
+			found[name] = value
+		}
 	}
-	if name, ok := strings.CutPrefix(r.Name, in.Address("local.")); ok && in.Locals[name] == r {
-		g.Locals[name] = value
-		return
-	}
-	if g.Imports[r.Namespace] == nil {
-		g.Imports[r.Namespace] = map[string]cty.Value{}
-	}
-	g.Imports[r.Namespace][strings.TrimPrefix(r.Name, r.Namespace.Path()+".")] = value
+	return found
 }
 
 // Give sets var, local and import from the values of bindings.
 func (s *Namespace) Give(variables map[string]cty.Value, given Given) {
 	vars := s.Scope.Variables()
-	maps.Copy(vars, given.Vars)
+	maps.Copy(vars, given.of(s.Inputs))
 	variables["var"] = cty.ObjectVal(vars)
-	if len(given.Locals) > 0 {
+	if during := given.of(s.Locals); len(during) > 0 {
 		locals := s.Scope.Locals()
-		maps.Copy(locals, given.Locals)
+		maps.Copy(locals, during)
 		variables["local"] = cty.ObjectVal(locals)
 	}
 	imports := map[string]cty.Value{}
 	for label, of := range s.Imports {
 		values := map[string]cty.Value{}
 		for key, inner := range of.ByKey {
-			values[key] = cty.ObjectVal(given.Imports[inner])
+			values[key] = cty.ObjectVal(given.of(inner.Outputs))
 		}
 		if imports[label] = cty.ObjectVal(values); !of.Keyed {
 			imports[label] = values[""]

@@ -229,18 +229,15 @@ func (f *finder) task(c *chain) {
 
 // block finds the block of a chain's first steps.
 func (f *finder) block(c *chain) *Block {
-	var names [2]string
-	for i := range names {
-		if i >= len(c.steps) {
-			f.Errorf(c.at, "Invalid reference", "Name a task, as in task.file.motd.")
-			return nil
+	var names []string
+	for _, one := range c.steps[:min(2, len(c.steps))] {
+		if attr, ok := one.fixed.(hcl.TraverseAttr); ok {
+			names = append(names, attr.Name)
 		}
-		attr, ok := c.steps[i].fixed.(hcl.TraverseAttr)
-		if !ok {
-			f.Errorf(c.at, "Invalid reference", "Name a task, as in task.file.motd.")
-			return nil
-		}
-		names[i] = attr.Name
+	}
+	if len(names) < 2 {
+		f.Errorf(c.at, "Invalid reference", "Name a task, as in task.file.motd.")
+		return nil
 	}
 	found, near := f.all.Set.Find(f.in, "task", names[0], names[1])
 	if found == nil {

@@ -145,9 +145,7 @@ func (t *Task) content(output string) bool {
 
 // Content reports whether the references are to something whose content a task changes.
 func (r References) Content(t *Task) bool {
-	return slices.ContainsFunc(r, func(ref Reference) bool {
-		return ref.Block == t.Block && (ref.Task == nil || ref.Task == t) && t.content(ref.Output)
-	})
+	return slices.ContainsFunc(r.to(t), func(ref Reference) bool { return t.content(ref.Output) })
 }
 
 // Tainted returns these references with more blocks whose values are sensitive.

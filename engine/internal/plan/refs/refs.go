@@ -166,12 +166,17 @@ func (r References) Tasks() []*Task {
 
 // At returns the first place that refers to an instance.
 func (r References) At(t *Task) hcl.Range {
-	for _, ref := range r {
-		if ref.Task == t || ref.Task == nil && ref.Block == t.Block && !ref.Nothing {
-			return ref.At
-		}
+	if all := r.to(t); len(all) > 0 {
+		return all[0].At
 	}
 	return hcl.Range{}
+}
+
+// to returns the references to an instance, or to all of its block.
+func (r References) to(t *Task) References {
+	return slices.DeleteFunc(slices.Clone(r), func(ref Reference) bool {
+		return ref.Block != t.Block || ref.Task != nil && ref.Task != t || ref.Nothing
+	})
 }
 
 // Addresses lists the addresses of tasks.
@@ -230,15 +235,7 @@ func (all *Refs) Variables(r References, in *expand.Namespace, values *Values) m
 	variables := maps.Clone(in.Nothing)
 	variables["task"], variables["secret"] = cty.ObjectVal(tasks), cty.ObjectVal(secrets)
 	if bindings := r.bindings(); len(bindings) > 0 {
-		given := expand.Given{
-			Vars: all.values(in.Inputs, bindings, values), Locals: all.values(in.Locals, bindings, values), Imports: map[*expand.Namespace]map[string]cty.Value{},
-		}
-		for _, imports := range in.Imports {
-			for _, inner := range imports.ByKey {
-				given.Imports[inner] = all.values(inner.Outputs, bindings, values)
-			}
-		}
-		in.Give(variables, given)
+		in.Give(variables, all.values(bindings, values))
 	}
 	return variables
 }
@@ -254,7 +251,8 @@ func madeSecret(outputs cty.Value) cty.Value {
 // of returns the value of one block: the values of its only instance, or an object of the
 // referenced instances.
 func (all *Refs) of(r References, b *Block, values *Values) cty.Value {
-	outcomes := slices.ContainsFunc(r, func(ref Reference) bool { return ref.Block == b && ref.Outcome })
+	mentions := slices.DeleteFunc(slices.Clone(r), func(ref Reference) bool { return ref.Block != b })
+	outcomes := slices.ContainsFunc(mentions, func(ref Reference) bool { return ref.Outcome })
 	object := func(t *Task) cty.Value {
 		if outcomes {
 			return all.withOutcome(t, values)
@@ -266,23 +264,10 @@ func (all *Refs) of(r References, b *Block, values *Values) cty.Value {
 		return cty.DynamicVal
 	case b.Single:
 		return object(b.Tasks[0])
-	case values == nil && ok && !outcomes && slices.ContainsFunc(r, func(ref Reference) bool { return ref.Block == b && ref.Task == nil && !ref.Nothing }):
+	case values == nil && ok && !outcomes && slices.ContainsFunc(mentions, func(ref Reference) bool { return ref.Task == nil && !ref.Nothing }):
 		return f.all
 	}
-	var tasks []*Task
-	seen := map[*Task]bool{}
-	for _, ref := range r {
-		if ref.Block != b {
-			continue
-		}
-		for _, t := range ref.Tasks() {
-			if !seen[t] {
-				seen[t] = true
-				tasks = append(tasks, t)
-			}
-		}
-	}
-	return b.nested(tasks, nil, object)
+	return b.nested(mentions.Tasks(), nil, object)
 }
 
 // withOutcome is object with how the task ended, where an expression asks for it. Elsewhere a
@@ -318,32 +303,19 @@ const (
 func (r References) Values(t *Task, values *Values) bool {
 	_, ended := values.Outcome(t.Address)
 	_, state := values.get(t.Address)
-	mentioned := false
-	for _, ref := range r {
-		if ref.Block != t.Block || ref.Task != nil && ref.Task != t || ref.Nothing {
-			continue
-		}
-		mentioned = true
+	mentions := r.to(t)
+	for _, ref := range mentions {
 		if !(ended && (ref.Outcome || ref.Soft && state == Missing)) && !values.foretells(t.Address, ref.Output) {
 			return true
 		}
 	}
-	return !mentioned // it is needed for the host
+	return len(mentions) == 0 // it is needed for the host
 }
 
 // AskOnly reports whether the references to a task only ask how it ended.
 func (r References) AskOnly(t *Task) bool {
-	asks := false
-	for _, ref := range r {
-		if ref.Block != t.Block || ref.Task != nil && ref.Task != t || ref.Nothing {
-			continue
-		}
-		if !ref.Outcome {
-			return false
-		}
-		asks = true
-	}
-	return asks
+	mentions := r.to(t)
+	return len(mentions) > 0 && !slices.ContainsFunc(mentions, func(ref Reference) bool { return !ref.Outcome })
 }
 
 // nested makes an object of the values of instances by their keys after the first ones: of
@@ -398,21 +370,16 @@ func (all *Refs) object(t *Task, values *Values) cty.Value {
 	return cty.ObjectVal(outputs)
 }
 
-// values returns the values of the mentioned bindings. A binding that cannot be evaluated is
-// null in a run; tasks that need its value call Problems first.
-func (all *Refs) values(names map[string]*expand.Binding, mentioned []*binding, values *Values) map[string]cty.Value {
-	found := map[string]cty.Value{}
-	for name, named := range names {
-		for _, r := range mentioned {
-			if r.Binding != named {
-				continue
-			}
-			value, diags := all.value(r, values)
-			if diags.HasErrors() && values != nil {
-				value = cty.NullVal(cty.DynamicPseudoType)
-			}
-			found[name] = value
+// values returns the values of bindings. One that cannot be evaluated is null in a run; tasks that
+// need its value call Problems first.
+func (all *Refs) values(bindings []*binding, values *Values) expand.Given {
+	found := expand.Given{}
+	for _, r := range bindings {
+		value, diags := all.value(r, values)
+		if diags.HasErrors() && values != nil {
+			value = cty.NullVal(cty.DynamicPseudoType)
 		}
+		found[r.Binding] = value
 	}
 	return found
 }
@@ -489,6 +456,14 @@ func (all *Refs) Pending(needs []string, values *Values, is ...State) []string {
 		}
 	}
 	return found
+}
+
+// Unanswered lists those of the tasks whose values are in one of the states and that references
+// need.
+func (all *Refs) Unanswered(needs []string, args References, values *Values, is ...State) []string {
+	return slices.DeleteFunc(all.Pending(needs, values, is...), func(address string) bool {
+		return !args.Values(all.tasks[address], values)
+	})
 }
 
 // Task returns the task with an address, or nil.

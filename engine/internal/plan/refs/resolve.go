@@ -209,14 +209,9 @@ type Later struct {
 	in    *expand.Namespace
 }
 
-// Later finds what expressions in a file refer to, and their values as far as they are
-// known before the run.
-func (all *Refs) Later(in *expand.Namespace, file string, exprs ...hcl.Expression) (Later, []cty.Value, diag.List) {
-	return all.LaterOn(in, file, "", exprs...)
-}
-
-// LaterOn is Later for expressions with values for each host, on one of these.
-func (all *Refs) LaterOn(in *expand.Namespace, file, host string, exprs ...hcl.Expression) (Later, []cty.Value, diag.List) {
+// Later finds what expressions in a file refer to, and their values as far as they are known
+// before the run. If they have a value for each host, it is that on the host.
+func (all *Refs) Later(in *expand.Namespace, file, host string, exprs ...hcl.Expression) (Later, []cty.Value, diag.List) {
 	l := Later{scope: in.Context(file), in: in}
 	found := all.find(in, l.scope, host, exprs...)
 	l.Args = found.found

@@ -1,7 +1,6 @@
 package refs
 
 import (
-	"maps"
 	"regexp"
 	"slices"
 	"time"
@@ -42,17 +41,9 @@ func (r *resolver) settle(t *Task) {
 	}
 	t.Retry = r.retry(t, ctx)
 	t.Become = r.become(block, ctx)
-	if block.Spec.Timeout != nil {
-		t.Timeout = r.Duration(block.Namespace, "timeout", block.Spec.Timeout, ctx, 1)
-	}
-	if block.Spec.Throttle != nil {
-		t.Throttle = r.count(t, "throttle", block.Spec.Throttle, ctx)
-	}
-	if block.Spec.Advice != nil {
-		if value, ok := r.As(block.Namespace, "advice", block.Spec.Advice, ctx, cty.String); ok {
-			t.Advice = value.AsString()
-		}
-	}
+	t.Timeout = r.Duration(block.Namespace, "timeout", block.Spec.Timeout, ctx, 1)
+	t.Throttle = r.count(t, "throttle", block.Spec.Throttle, ctx)
+	t.Advice, _ = r.Text(block.Namespace, "advice", block.Spec.Advice, ctx)
 }
 
 // skip evaluates the conditions that are known before the run, and returns why a task is
@@ -75,21 +66,18 @@ func (r *resolver) retry(t *Task, ctx *hcl.EvalContext) Retry {
 	if said == nil {
 		return Retry{Attempts: 1}
 	}
-	retry := Retry{Attempts: 1, Delay: defaultDelay}
-	if said.Attempts != nil {
-		retry.Attempts = r.count(t, "attempts", said.Attempts, ctx)
-	}
+	retry := Retry{Attempts: max(1, r.count(t, "attempts", said.Attempts, ctx)), Delay: defaultDelay}
 	if said.Delay != nil {
 		retry.Delay = r.Duration(t.Block.Namespace, "delay", said.Delay, ctx, 0)
 	}
 	return retry
 }
 
-// count evaluates a whole number of at least 1.
+// count evaluates a whole number of at least 1. It is 0 without one.
 func (r *resolver) count(t *Task, name string, expr hcl.Expression, ctx *hcl.EvalContext) int {
 	value, ok := r.As(t.Block.Namespace, name, expr, ctx, cty.Number)
 	if !ok {
-		return 1
+		return 0
 	}
 	n, accuracy := value.AsBigFloat().Int64()
 	if accuracy != 0 || n < 1 {
@@ -131,11 +119,9 @@ func (r *resolver) become(block *Block, ctx *hcl.EvalContext) *Become {
 	if made.User != "" && !userName.MatchString(made.User) {
 		r.Errorf(s.Range, "Invalid become", "%q is no name of a user.", made.User)
 	}
-	if s.Method != nil {
-		made.Method, _ = r.Text(in, "method", s.Method, ctx)
-		if made.Method != "" && !slices.Contains(becomeMethods, made.Method) {
-			r.Errorf(s.Method.Range(), "Invalid become", "A method is %q, %q or %q.%s", "sudo", "doas", "su", diag.Near(made.Method, becomeMethods))
-		}
+	made.Method, _ = r.Text(in, "method", s.Method, ctx)
+	if made.Method != "" && !slices.Contains(becomeMethods, made.Method) {
+		r.Errorf(s.Method.Range(), "Invalid become", "A method is %q, %q or %q.%s", "sudo", "doas", "su", diag.Near(made.Method, becomeMethods))
 	}
 	return made
 }
@@ -226,25 +212,16 @@ func (r *resolver) importOf(in *expand.Namespace, e hcl.Expression) References {
 		return nil
 	}
 	label, _ := expand.StepKey(t[1])
-	of := in.Imports[label]
-	if of == nil {
-		r.Errorf(e.Range(), "Unknown import", "There is no import.%s.%s", label, diag.NearOrAll(label, slices.Collect(maps.Keys(in.Imports))))
-		return nil
-	}
-	if key != "" && of.ByKey[key] == nil {
-		r.Errorf(e.Range(), "Unknown import", "import.%s has no key %q.%s", label, key, diag.Near(key, of.Keys))
+	named, diags := in.Imported(label, key, e.Range())
+	r.Tell(diags)
+	if diags.HasErrors() {
 		return nil
 	}
 	return r.softly(e.Range(), func(s *spec.Task) bool {
 		if s.Handler || s.Around() == nil && (s.Always || s.OnFailure) {
 			return false
 		}
-		for at, names := range of.ByKey {
-			if s.In.Within(names.Namespace) && (key == "" || at == key) {
-				return true
-			}
-		}
-		return false
+		return slices.ContainsFunc(named, func(names *expand.Namespace) bool { return s.In.Within(names.Namespace) })
 	})
 }
 
