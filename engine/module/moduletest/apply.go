@@ -33,9 +33,7 @@ func Texts(t testing.TB, task module.Task, h module.Host) []string {
 // WantTexts compares the texts of the task's steps.
 func WantTexts(t testing.TB, task module.Task, h module.Host, want ...string) {
 	t.Helper()
-	if diff := cmp.Diff(want, Texts(t, task, h)); diff != "" {
-		t.Errorf("steps (-want +got):\n%s", diff)
-	}
+	Same(t, "steps", Texts(t, task, h), want)
 }
 
 // Do does a task's steps and returns their texts. The first error fails the test.
@@ -84,24 +82,23 @@ func Planned(ctx context.Context, task module.Task, h module.Host) string {
 func Apply(t testing.TB, task module.Task, h module.Host) string {
 	t.Helper()
 	steps, err := task.Plan(t.Context(), h)
-	if err != nil {
-		return err.Error()
+	for i := 0; err == nil && i < len(steps); i++ {
+		err = steps[i].Do(t.Context(), h)
 	}
-	for _, step := range steps {
-		if err := step.Do(t.Context(), h); err != nil {
-			return err.Error()
-		}
-	}
-	return ""
+	return textOf(err)
 }
 
 // Mistake returns the text of the error in a task's arguments, or "".
 func Mistake(t testing.TB, task module.Task) string {
 	t.Helper()
-	if err := module.Check(task); err != nil {
-		return err.Error()
+	return textOf(module.Check(task))
+}
+
+func textOf(err error) string {
+	if err == nil {
+		return ""
 	}
-	return ""
+	return err.Error()
 }
 
 // Refused checks the error in a task's arguments.

@@ -2,14 +2,16 @@ package moduletest
 
 import (
 	"context"
-	"fmt"
+	"errors"
 	"io"
 	"net"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"kinit/engine/lists"
 	"kinit/engine/module"
 	"kinit/engine/shell"
 )
@@ -73,23 +75,19 @@ func (f *FakeHost) Handle(answer func(Call) (Reply, bool)) {
 func (f *FakeHost) Calls() []Call {
 	f.lock.Lock()
 	defer f.lock.Unlock()
-	return append([]Call(nil), f.calls...)
+	return slices.Clone(f.calls)
 }
 
 // Lines returns the command lines that were run, in order.
 func (f *FakeHost) Lines() []string {
-	var lines []string
-	for _, c := range f.Calls() {
-		lines = append(lines, c.Line())
-	}
-	return lines
+	return lists.Map(f.Calls(), Call.Line)
 }
 
 // Changes returns the command lines that changed the host, in order.
 func (f *FakeHost) Changes() []string {
 	f.lock.Lock()
 	defer f.lock.Unlock()
-	return append([]string(nil), f.changes...)
+	return slices.Clone(f.changes)
 }
 
 // Run answers a scripted command.
@@ -105,11 +103,16 @@ func (f *FakeHost) Run(ctx context.Context, c module.Command) (module.Output, er
 		}
 		call.Stdin = string(text)
 	}
-	reply, err := f.answer(call)
+	r, err := f.answer(call)
 	if err != nil {
 		return module.Output{}, err
 	}
-	return f.output(c, reply)
+	if c.Line != nil {
+		for line := range strings.Lines(r.Stdout + r.Stderr) {
+			c.Line(strings.TrimSuffix(line, "\n"))
+		}
+	}
+	return f.ended(c, module.Output{Stdout: r.Stdout, Stderr: r.Stderr, Duration: time.Millisecond}, r.Code)
 }
 
 // answer finds the script or handler of a call.
@@ -119,8 +122,7 @@ func (f *FakeHost) answer(call Call) (Reply, error) {
 	f.calls = append(f.calls, call)
 	reply, known := f.scripted(call)
 	if !known {
-		f.t.Errorf("unscripted command: %s", call.Line())
-		return Reply{}, fmt.Errorf("unscripted command: %s", call.Line())
+		return Reply{}, f.unscripted("command: " + call.Line())
 	}
 	if reply.Changes {
 		f.changes = append(f.changes, call.Line())
@@ -130,7 +132,7 @@ func (f *FakeHost) answer(call Call) (Reply, error) {
 
 func (f *FakeHost) scripted(call Call) (Reply, bool) {
 	if s := f.scripts[key(call.Argv)]; s != nil {
-		return s.next(call)
+		return s.next(call), true
 	}
 	for _, answer := range f.handlers {
 		if reply, mine := answer(call); mine {
@@ -140,21 +142,11 @@ func (f *FakeHost) scripted(call Call) (Reply, bool) {
 	return Reply{}, false
 }
 
-// output turns a reply into what Run returns, as a real host would.
-func (f *FakeHost) output(c module.Command, r Reply) (module.Output, error) {
-	if c.Line != nil {
-		for line := range strings.Lines(r.Stdout + r.Stderr) {
-			c.Line(strings.TrimSuffix(line, "\n"))
-		}
-	}
-	out := module.Output{Stdout: r.Stdout, Stderr: r.Stderr, Duration: time.Millisecond}
-	if r.Code == 0 {
-		return out, nil
-	}
-	return out, &module.ExitError{
-		Command: f.Redact(shell.POSIX(c.Argv...)), Code: r.Code,
-		Stdout: f.Redact(r.Stdout), Stderr: f.Redact(r.Stderr),
-	}
+// unscripted fails the test for something that nobody has scripted.
+func (f *FakeHost) unscripted(what string) error {
+	err := errors.New("unscripted " + what)
+	f.t.Error(err.Error())
+	return err
 }
 
 // Files returns FS.
@@ -166,8 +158,7 @@ func (f *FakeHost) Dial(ctx context.Context, network, address string) (net.Conn,
 		return nil, err
 	}
 	if f.Dialer == nil {
-		f.t.Errorf("unscripted dial: %s %s", network, address)
-		return nil, fmt.Errorf("unscripted dial: %s %s", network, address)
+		return nil, f.unscripted("dial: " + network + " " + address)
 	}
 	return f.Dialer(ctx, network, address)
 }
@@ -176,8 +167,7 @@ func (f *FakeHost) Dial(ctx context.Context, network, address string) (net.Conn,
 func (f *FakeHost) Socket(ctx context.Context, path string) (string, error) {
 	local, known := f.Sockets[path]
 	if !known {
-		f.t.Errorf("unscripted socket: %s", path)
-		return "", fmt.Errorf("unscripted socket: %s", path)
+		return "", f.unscripted("socket: " + path)
 	}
 	return local, ctx.Err()
 }

@@ -3,12 +3,14 @@ package moduletest
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 
 	"kinit/engine/event"
 	"kinit/engine/module"
 	"kinit/engine/secret"
+	"kinit/engine/shell"
 )
 
 // ledger holds what both hosts keep in memory: marks, progress and secrets.
@@ -46,12 +48,9 @@ func (l *ledger) Own(ctx context.Context, m module.Mark) error {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for _, old := range l.marks {
-		if old.Kind == m.Kind && old.ID == m.ID {
-			return nil
-		}
+	if !slices.ContainsFunc(l.marks, same(m)) {
+		l.marks = append(l.marks, m)
 	}
-	l.marks = append(l.marks, m)
 	return nil
 }
 
@@ -62,20 +61,20 @@ func (l *ledger) Disown(ctx context.Context, m module.Mark) error {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for i, old := range l.marks {
-		if old.Kind == m.Kind && old.ID == m.ID {
-			l.marks = append(l.marks[:i], l.marks[i+1:]...)
-			return nil
-		}
-	}
+	l.marks = slices.DeleteFunc(l.marks, same(m))
 	return nil
+}
+
+// same returns a function that finds the mark of the same object.
+func same(m module.Mark) func(module.Mark) bool {
+	return func(old module.Mark) bool { return old.Kind == m.Kind && old.ID == m.ID }
 }
 
 // Marks lists the marks in the order they were made.
 func (l *ledger) Marks(ctx context.Context) ([]module.Mark, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return append([]module.Mark(nil), l.marks...), ctx.Err()
+	return slices.Clone(l.marks), ctx.Err()
 }
 
 // Report stores a progress report.
@@ -89,7 +88,7 @@ func (l *ledger) Report(p event.Progress) {
 func (l *ledger) Reports() []event.Progress {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return append([]event.Progress(nil), l.progress...)
+	return slices.Clone(l.progress)
 }
 
 // Redact masks the added secrets.
@@ -99,6 +98,16 @@ func (l *ledger) Redact(text string) string { return l.redactor.Redact(text) }
 func (l *ledger) AddSecret(values ...secret.Value) {
 	for _, v := range values {
 		l.redactor.Add(v.Reveal())
+	}
+}
+
+// ended returns what Run does for a command with an exit code.
+func (l *ledger) ended(c module.Command, out module.Output, code int) (module.Output, error) {
+	if code == 0 {
+		return out, nil
+	}
+	return out, &module.ExitError{
+		Command: l.Redact(shell.POSIX(c.Argv...)), Code: code, Stdout: l.Redact(out.Stdout), Stderr: l.Redact(out.Stderr),
 	}
 }
 

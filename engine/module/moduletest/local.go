@@ -2,18 +2,17 @@ package moduletest
 
 import (
 	"bytes"
+	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"net"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
@@ -27,6 +26,7 @@ import (
 // and the suite compares it before and after a dry run.
 type Local struct {
 	ledger
+	conn  transport.Conn
 	files module.Files
 	Dir   string
 }
@@ -37,16 +37,11 @@ func LocalHost(t testing.TB, owner string) *Local {
 	t.Helper()
 	conn := local.New()
 	t.Cleanup(func() { _ = conn.Close() })
-	return &Local{ledger: ledger{name: "localhost", owner: owner}, files: filesOf(t, conn), Dir: t.TempDir()}
-}
-
-func filesOf(t testing.TB, conn transport.Conn) module.Files {
-	t.Helper()
 	files, err := conn.Files(t.Context())
 	if err != nil {
 		t.Fatalf("open the machine's files: %v", err)
 	}
-	return files
+	return &Local{ledger: ledger{name: "localhost", owner: owner}, conn: conn, files: files, Dir: t.TempDir()}
 }
 
 // Path returns a path in Dir.
@@ -54,54 +49,22 @@ func (l *Local) Path(parts ...string) string {
 	return filepath.Join(append([]string{l.Dir}, parts...)...)
 }
 
-// Run starts the command in a new process group and waits for it. When ctx ends, the whole
-// group is killed.
+// Run runs a command in a process group of its own, as a run on this machine does.
 func (l *Local) Run(ctx context.Context, c module.Command) (module.Output, error) {
-	if err := ctx.Err(); err != nil {
-		return module.Output{}, err
-	}
 	var stdout, stderr bytes.Buffer
 	show := &LineWriter{Call: c.Line}
-	cmd := exec.CommandContext(ctx, c.Argv[0], c.Argv[1:]...)
-	cmd.Dir, cmd.Stdin, cmd.Env = c.Dir, c.Stdin, environment(c.Env)
-	cmd.Stdout, cmd.Stderr = io.MultiWriter(&stdout, show), io.MultiWriter(&stderr, show)
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
-	cmd.WaitDelay = time.Second
+	env := map[string]string{"LC_ALL": "C"}
+	maps.Copy(env, c.Env)
 	start := time.Now()
-	err := cmd.Run()
+	code, err := l.conn.Exec(ctx, transport.Process{
+		Line: "cd " + shell.POSIX(cmp.Or(c.Dir, ".")) + " && exec " + shell.POSIX(c.Argv...), Env: env, Stdin: c.Stdin,
+		Stdout: io.MultiWriter(&stdout, show), Stderr: io.MultiWriter(&stderr, show),
+	})
 	out := module.Output{Stdout: stdout.String(), Stderr: stderr.String(), Duration: time.Since(start)}
-	return out, l.failure(ctx, c, out, err)
-}
-
-// failure converts errors of exec to those of the contract. A program that cannot be
-// started ends with 127, as in a shell.
-func (l *Local) failure(ctx context.Context, c module.Command, out module.Output, err error) error {
-	if err == nil || ctx.Err() != nil {
-		return ctx.Err()
+	if err != nil {
+		return out, err
 	}
-	fail := &module.ExitError{
-		Command: l.Redact(shell.POSIX(c.Argv...)), Code: 127,
-		Stdout: l.Redact(out.Stdout), Stderr: l.Redact(out.Stderr),
-	}
-	var exit *exec.ExitError
-	if !errors.As(err, &exit) {
-		fail.Stderr = err.Error()
-		return fail
-	}
-	fail.Code = exit.ExitCode()
-	if status, ok := exit.Sys().(syscall.WaitStatus); ok && status.Signaled() {
-		fail.Code = 128 + int(status.Signal())
-	}
-	return fail
-}
-
-func environment(extra map[string]string) []string {
-	env := []string{"LC_ALL=C", "PATH=" + os.Getenv("PATH"), "HOME=" + os.Getenv("HOME")}
-	for name, value := range extra {
-		env = append(env, name+"="+value)
-	}
-	return env
+	return l.ended(c, out, code)
 }
 
 // LineWriter calls a function, if there is one, with each whole line. Both streams of a program

@@ -7,7 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"path"
-	"sort"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -80,7 +80,7 @@ func (m *MemFiles) Snapshot() string {
 		lines = append(lines, fmt.Sprintf("%s %s %s:%s %d %q %q\n",
 			name, n.mode, n.owner, n.group, n.mtime.Unix(), n.target, n.content))
 	}
-	sort.Strings(lines)
+	slices.Sort(lines)
 	return strings.Join(lines, "")
 }
 
@@ -173,6 +173,6 @@ func (m *MemFiles) List(ctx context.Context, name string) ([]module.FileInfo, er
 			infos = append(infos, n.info(path.Base(full)))
 		}
 	}
-	sort.Slice(infos, func(i, j int) bool { return infos[i].Name < infos[j].Name })
+	slices.SortFunc(infos, func(a, b module.FileInfo) int { return strings.Compare(a.Name, b.Name) })
 	return infos, nil
 }

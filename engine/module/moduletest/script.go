@@ -52,9 +52,9 @@ func (s *Script) add(r Reply, effect func(Call)) *Script {
 
 // next takes the first reply, or repeats the last. A script without replies
 // prints nothing and succeeds.
-func (s *Script) next(call Call) (Reply, bool) {
+func (s *Script) next(call Call) Reply {
 	if len(s.replies) == 0 {
-		return Reply{}, true
+		return Reply{}
 	}
 	head := s.replies[0]
 	if len(s.replies) > 1 {
@@ -63,7 +63,7 @@ func (s *Script) next(call Call) (Reply, bool) {
 	if head.effect != nil {
 		head.effect(call)
 	}
-	return head.reply, true
+	return head.reply
 }
 
 func key(argv []string) string { return strings.Join(argv, "\x00") }

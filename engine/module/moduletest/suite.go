@@ -18,6 +18,7 @@ import (
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 
 	"kinit/engine/internal/plan/decode"
+	"kinit/engine/lists"
 	"kinit/engine/module"
 	"kinit/engine/secret"
 )
@@ -50,19 +51,14 @@ type Case struct {
 // twice; absent works twice; no step shows a secret.
 func Run(t testing.TB, c Case) {
 	t.Helper()
-	c.validate(t, c.New())
+	if err := module.Check(c.New()); err != nil {
+		t.Fatalf("validate: %v", err)
+	}
 	steps := c.dryRun(t)
 	c.cancelled(t, steps)
 	c.apply(t, "apply", c.New)
 	if !t.Failed() && c.Absent != nil {
 		c.apply(t, "absent", c.Absent)
-	}
-}
-
-func (c Case) validate(t testing.TB, task module.Task) {
-	t.Helper()
-	if err := module.Check(task); err != nil {
-		t.Fatalf("validate: %v", err)
 	}
 }
 
@@ -179,11 +175,7 @@ func unverifiable(task module.Task) bool {
 }
 
 func texts(steps []module.Step) []string {
-	var all []string
-	for _, s := range steps {
-		all = append(all, s.String())
-	}
-	return all
+	return lists.Map(steps, module.Step.String)
 }
 
 // Make makes a task of a kind, with the kind's defaults and then the changes that are not nil.
