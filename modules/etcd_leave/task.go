@@ -9,7 +9,6 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"time"
 
 	"kinit/engine/event"
 	"kinit/engine/module"
@@ -32,7 +31,7 @@ type Task struct {
 	Members map[string]string `hcl:"members"`
 	etcdapi.Access
 	// Wait is how long the others can take to have a leader again, such as "1m".
-	Wait string `hcl:"wait,optional" default:"1m"`
+	Wait module.Duration `hcl:"wait,optional" default:"1m"`
 }
 
 func Kind() module.Kind {
@@ -43,7 +42,7 @@ func (t *Task) Validate() error {
 	if err := t.Access.Check(); err != nil {
 		return err
 	}
-	if wait, err := time.ParseDuration(t.Wait); err != nil || wait <= 0 {
+	if t.Wait.Time() <= 0 {
 		return fmt.Errorf("wait is %q, expected a duration such as \"1m\"", t.Wait)
 	}
 	return nil
@@ -133,11 +132,7 @@ const (
 // remove takes a member out as soon as the others have a leader and know each other. A request
 // without an answer may have been done.
 func (t *Task) remove(ctx context.Context, h module.Host, c *etcdapi.Client, id string) error {
-	wait, err := time.ParseDuration(t.Wait)
-	if err != nil {
-		return err
-	}
-	return poll.Until(ctx, h, poll.Wait{For: "members of etcd that know each other", Within: wait}, func(ctx context.Context) (bool, string, error) {
+	return poll.Until(ctx, h, poll.Wait{For: "members of etcd that know each other", Within: t.Wait.Time()}, func(ctx context.Context) (bool, string, error) {
 		err := c.Ask(ctx, t.Endpoint, "cluster/member/remove", map[string]string{"ID": id}, nil)
 		switch {
 		case err == nil, err.Error() == unknown:
@@ -151,11 +146,7 @@ func (t *Task) remove(ctx context.Context, h module.Host, c *etcdapi.Client, id 
 
 // settled waits until all members that answered before do so again, and have a leader.
 func (t *Task) settled(ctx context.Context, h module.Host, c *etcdapi.Client, before cluster) error {
-	wait, err := time.ParseDuration(t.Wait)
-	if err != nil {
-		return err
-	}
-	return poll.Until(ctx, h, poll.Wait{For: "a leader of etcd that all its members follow", Within: wait}, func(ctx context.Context) (bool, string, error) {
+	return poll.Until(ctx, h, poll.Wait{For: "a leader of etcd that all its members follow", Within: t.Wait.Time()}, func(ctx context.Context) (bool, string, error) {
 		now, err := t.look(ctx, c)
 		if err == nil {
 			err = now.lacks(before)

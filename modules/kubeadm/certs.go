@@ -1,6 +1,7 @@
 package kubeadm
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -49,13 +50,13 @@ var restarted = []string{"kube-apiserver", "kube-controller", "kube-scheduler"}
 type CertsTask struct {
 	// RenewBefore is how long before its end a certificate is renewed, and all others with it. One
 	// that does not last longer than that at all is renewed in the last third of its life.
-	RenewBefore string `hcl:"renew_before,optional" default:"720h"`
+	RenewBefore module.Duration `hcl:"renew_before,optional" default:"720h"`
 	// Now renews the certificates however long they last.
 	Now bool `hcl:"now,optional"`
 	// Port is the port of the node's API server.
 	Port int `hcl:"port,optional" default:"6443"`
 	// Wait is how long each program can take to start again, such as "5m".
-	Wait string `hcl:"wait,optional" default:"5m"`
+	Wait module.Duration `hcl:"wait,optional" default:"5m"`
 }
 
 func CertsKind() module.Kind {
@@ -63,13 +64,21 @@ func CertsKind() module.Kind {
 }
 
 func (t *CertsTask) Validate() error {
-	if t.Port < 1 || t.Port > 65535 {
-		return fmt.Errorf("port is %d, expected a port", t.Port)
+	return cmp.Or(checkPort("port", t.Port), checkDuration("renew_before", t.RenewBefore, "720h"), checkDuration("wait", t.Wait, "720h"))
+}
+
+// checkPort returns the mistake in the number of a port.
+func checkPort(argument string, port int) error {
+	if port < 1 || port > 65535 {
+		return fmt.Errorf("%s is %d, expected a port", argument, port)
 	}
-	for _, argument := range []struct{ name, value string }{{"renew_before", t.RenewBefore}, {"wait", t.Wait}} {
-		if d, err := time.ParseDuration(argument.value); err != nil || d <= 0 {
-			return fmt.Errorf("%s is %q, expected a duration such as \"720h\"", argument.name, argument.value)
-		}
+	return nil
+}
+
+// checkDuration returns the mistake in a duration, which is above zero.
+func checkDuration(argument string, value module.Duration, example string) error {
+	if value.Time() <= 0 {
+		return fmt.Errorf("%s is %q, expected a duration such as %q", argument, string(value), example)
 	}
 	return nil
 }
@@ -87,8 +96,7 @@ func (t *CertsTask) Plan(ctx context.Context, h module.Host) ([]module.Step, err
 	if err != nil {
 		return nil, err
 	}
-	before, _ := time.ParseDuration(t.RenewBefore) // Validate reports errors
-	reason := decide(found, interrupted, t.Now, before, time.Now())
+	reason := decide(found, interrupted, t.Now, t.RenewBefore.Time(), time.Now())
 	if reason == "" {
 		return nil, nil
 	}
@@ -126,7 +134,7 @@ func (t *CertsTask) do(ctx context.Context, h module.Host) error {
 	if err := hostfile.Write(ctx, h, renewalFile, "", module.Attr{Mode: 0o600}); err != nil {
 		return err
 	}
-	if err := kubeadm(ctx, h, "certs", "renew", "all"); err != nil {
+	if err := kubeadm(ctx, h, "kubeadm", "certs", "renew", "all"); err != nil {
 		return err
 	}
 	for _, program := range restarted {
@@ -142,9 +150,8 @@ func (t *CertsTask) do(ctx context.Context, h module.Host) error {
 
 // restart ends a program, and waits until it and the API server run again.
 func (t *CertsTask) restart(ctx context.Context, h module.Host, program string) error {
-	wait, _ := time.ParseDuration(t.Wait) // Validate reports errors
 	h.Report(event.Progress{Text: "start " + program + " again"})
-	limited, limit := module.Within(ctx, h, wait)
+	limited, limit := module.Within(ctx, h, t.Wait.Time())
 	_, err := h.Run(limited, module.Command{Argv: []string{"sh", "-c", restartScript, "restart", program}})
 	limit.End()
 	switch {
@@ -155,7 +162,7 @@ func (t *CertsTask) restart(ctx context.Context, h module.Host, program string) 
 	case err != nil:
 		return fmt.Errorf("start %s again: %w", program, err)
 	}
-	err = kubeapi.Wait(ctx, h, wait, func(ctx context.Context) (bool, error) { return ready(ctx, h, t.Port) })
+	err = kubeapi.Wait(ctx, h, t.Wait.Time(), func(ctx context.Context) (bool, error) { return ready(ctx, h, t.Port) })
 	if err != nil {
 		return fmt.Errorf("wait for the API server of %s after %s has started again: %w", h.Name(), program, err)
 	}

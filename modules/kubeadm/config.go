@@ -103,9 +103,8 @@ func ConfigKind() module.Kind {
 var components = []string{"apiserver", "controller_manager", "scheduler", "etcd", "kubelet"}
 
 func (t *ConfigTask) Validate() error {
-	switch {
-	case t.BindPort < 1 || t.BindPort > 65535:
-		return fmt.Errorf("bind_port is %d, expected a port", t.BindPort)
+	if err := checkPort("bind_port", t.BindPort); err != nil {
+		return err
 	}
 	if t.Kind == "join" {
 		if err := t.validateJoin(); err != nil {
@@ -117,10 +116,8 @@ func (t *ConfigTask) Validate() error {
 			return fmt.Errorf("extra_args has %q, expected one of %s", component, strings.Join(components, ", "))
 		}
 	}
-	for name, value := range t.Timeouts {
-		if _, err := time.ParseDuration(value); err != nil {
-			return fmt.Errorf("timeouts has %s = %q, expected a duration such as \"10m\"", name, value)
-		}
+	if err := checkTimeouts(t.Timeouts); err != nil {
+		return err
 	}
 	if _, err := time.ParseDuration(t.TokenTTL); err != nil {
 		return fmt.Errorf("token_ttl is %q, expected a duration such as \"24h\"", t.TokenTTL)
@@ -128,6 +125,16 @@ func (t *ConfigTask) Validate() error {
 	for _, taint := range t.Taints {
 		if _, err := parseTaint(taint); err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+// checkTimeouts returns the mistake in timeouts of kubeadm.
+func checkTimeouts(timeouts map[string]string) error {
+	for name, value := range timeouts {
+		if _, err := time.ParseDuration(value); err != nil {
+			return fmt.Errorf("timeouts has %s = %q, expected a duration such as \"10m\"", name, value)
 		}
 	}
 	return nil

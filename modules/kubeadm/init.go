@@ -1,8 +1,11 @@
 package kubeadm
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 
 	"kinit/engine/module"
 	"kinit/engine/secret"
@@ -35,32 +38,18 @@ func InitKind() module.Kind {
 }
 
 func (t *InitTask) Validate() error {
-	if t.Port < 1 || t.Port > 65535 {
-		return fmt.Errorf("port is %d, expected a port", t.Port)
-	}
-	return t.node.validate()
+	return cmp.Or(checkPort("port", t.Port), t.node.validate())
 }
 
 func (t *InitTask) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
-	return t.node.plan(ctx, h, t.read, t.decide)
-}
-
-func (t *InitTask) read(ctx context.Context, h module.Host) (nodeState, error) {
-	s, err := readNode(ctx, h)
-	if err != nil || !s.admin || s.marker == "" || t.Absent() {
-		return s, err
+	s, err := t.read(ctx, h)
+	if err != nil {
+		return nil, err
 	}
-	if s.marker == done {
-		s.answers, err = t.ready(ctx, h)
-	} else {
-		s.begun, err = t.begun(ctx, h, s.marker)
-	}
-	return s, err
-}
-
-func (t *InitTask) decide(h module.Host, s nodeState) ([]module.Step, error) {
 	text := ""
 	switch {
+	case t.Absent():
+		return t.node.absent(h, s)
 	case s.marker == done && s.admin && s.answers:
 		return nil, nil
 	case s.marker == done && s.admin:
@@ -77,6 +66,19 @@ func (t *InitTask) decide(h module.Host, s nodeState) ([]module.Step, error) {
 	return module.OneStep(text, t.do), nil
 }
 
+func (t *InitTask) read(ctx context.Context, h module.Host) (nodeState, error) {
+	s, err := readNode(ctx, h)
+	if err != nil || !s.admin || s.marker == "" || t.Absent() {
+		return s, err
+	}
+	if s.marker == done {
+		s.answers, err = ready(ctx, h, t.Port)
+	} else {
+		s.begun, err = t.begun(ctx, h, s.marker)
+	}
+	return s, err
+}
+
 // do reads again and does what is still needed, so that it can be repeated.
 func (t *InitTask) do(ctx context.Context, h module.Host) error {
 	s, err := t.read(ctx, h)
@@ -89,7 +91,7 @@ func (t *InitTask) do(ctx context.Context, h module.Host) error {
 		}
 	}
 	return t.node.finish(ctx, h, "the API server of "+h.Name(), func(ctx context.Context) (bool, error) {
-		return t.ready(ctx, h)
+		return ready(ctx, h, t.Port)
 	})
 }
 
@@ -104,11 +106,6 @@ func (t *InitTask) init(ctx context.Context, h module.Host, s nodeState) error {
 	}
 	t.node.prepare = t.Prepare
 	return t.node.run(ctx, h, s, args...)
-}
-
-// ready queries the node's own API server.
-func (t *InitTask) ready(ctx context.Context, h module.Host) (bool, error) {
-	return ready(ctx, h, t.Port)
 }
 
 type InitOutputs struct {
@@ -141,4 +138,50 @@ func (t *InitTask) Outputs(ctx context.Context, h module.Host) (InitOutputs, err
 	}
 	values.CACert, values.CACertHash = config.CA, pki.SPKIHash(ca)
 	return values, nil
+}
+
+// kubeletConfig is the file that kubeadm writes when it starts the kubelet.
+const kubeletConfig = "/var/lib/kubelet/config.yaml"
+
+// controlPlane are the manifests of a started control plane.
+var controlPlane = []string{"etcd.yaml", "kube-apiserver.yaml", "kube-controller-manager.yaml", "kube-scheduler.yaml"}
+
+// startPhases are the phases of kubeadm init up to the one that waits for the control
+// plane (https://kubernetes.io/docs/reference/setup-tools/kubeadm/kubeadm-init/).
+var startPhases = []string{"preflight", "certs", "kubeconfig", "etcd", "control-plane", "kubelet-start"}
+
+// begun reports whether an interrupted init has started the control plane with the same
+// configuration and authority, so that only the later phases remain. An init that was
+// already continued once is continued again only while the API server answers: then it was
+// only too slow, not broken.
+func (t *InitTask) begun(ctx context.Context, h module.Host, marker string) (bool, error) {
+	state, hash, _ := strings.Cut(strings.TrimSpace(marker), " ")
+	if is, err := t.node.configHash(ctx, h); err != nil || is != hash {
+		return false, err
+	}
+	for name, want := range t.PKI {
+		if is, _, err := hostfile.Read(ctx, h, pkiDir+"/"+name); err != nil || is != want.Reveal() {
+			return false, err
+		}
+	}
+	files := []string{kubeletConfig}
+	for _, name := range controlPlane {
+		files = append(files, manifestsDir+"/"+name)
+	}
+	for _, name := range files {
+		if there, err := hostfile.Exists(ctx, h, name); err != nil || !there {
+			return false, err
+		}
+	}
+	if state == resumed {
+		return ready(ctx, h, t.Port)
+	}
+	return true, nil
+}
+
+func (n node) resume(ctx context.Context, h module.Host, args ...string) error {
+	if err := n.mark(ctx, h, resumed); err != nil {
+		return err
+	}
+	return n.call(ctx, h, args, slices.Concat(n.SkipPhases, startPhases))
 }

@@ -8,7 +8,6 @@ import (
 	"path"
 	"slices"
 	"strings"
-	"time"
 
 	"kinit/engine/event"
 	"kinit/engine/module"
@@ -51,7 +50,7 @@ type node struct {
 	// SkipPhases are phases that kubeadm skips. Default none.
 	SkipPhases []string `hcl:"skip_phases,optional"`
 	// Wait is how long the node can take to answer afterwards, such as "5m".
-	Wait string `hcl:"wait,optional" default:"5m"`
+	Wait module.Duration `hcl:"wait,optional" default:"5m"`
 	module.Presence
 
 	prepare []string // runs before kubeadm
@@ -66,16 +65,7 @@ func (n node) validate() error {
 			return fmt.Errorf("pki has nothing for %q, expected its content", name)
 		}
 	}
-	_, err := n.waitTime()
-	return err
-}
-
-func (n node) waitTime() (time.Duration, error) {
-	wait, err := time.ParseDuration(n.Wait)
-	if err != nil || wait <= 0 {
-		return 0, fmt.Errorf("wait is %q, expected a duration such as \"5m\"", n.Wait)
-	}
-	return wait, nil
+	return checkDuration("wait", n.Wait, "5m")
 }
 
 // nodeState is the state of the node.
@@ -117,19 +107,6 @@ func readNode(ctx context.Context, h module.Host) (nodeState, error) {
 	}
 	s.planned = len(entries) > 0
 	return s, nil
-}
-
-// plan reads the node's progress and decides what is to be done.
-func (n node) plan(ctx context.Context, h module.Host, read func(context.Context, module.Host) (nodeState, error),
-	decide func(module.Host, nodeState) ([]module.Step, error)) ([]module.Step, error) {
-	s, err := read(ctx, h)
-	if err != nil {
-		return nil, err
-	}
-	if n.Absent() {
-		return n.absent(h, s)
-	}
-	return decide(h, s)
 }
 
 // foreign is the error for a node that somebody else made.
@@ -195,12 +172,8 @@ func (n node) configHash(ctx context.Context, h module.Host) (string, error) {
 
 // finish waits for the node and records its completion.
 func (n node) finish(ctx context.Context, h module.Host, what string, ask func(context.Context) (bool, error)) error {
-	wait, err := n.waitTime()
-	if err != nil {
-		return err
-	}
 	h.Report(event.Progress{Text: "wait for " + what})
-	if err := kubeapi.Wait(ctx, h, wait, ask); err != nil {
+	if err := kubeapi.Wait(ctx, h, n.Wait.Time(), ask); err != nil {
 		return fmt.Errorf("wait for %s: %w", what, err)
 	}
 	return hostfile.Write(ctx, h, markerFile, done, module.Attr{Mode: 0o600})
@@ -213,7 +186,7 @@ func (n node) reset(ctx context.Context, h module.Host) error {
 	if n.CRISocket != "" {
 		args = append(args, "--cri-socket", n.CRISocket)
 	}
-	if err := kubeadm(ctx, h, args...); err != nil {
+	if err := kubeadm(ctx, h, "kubeadm", args...); err != nil {
 		return err
 	}
 	if err := h.Files().Remove(ctx, markerFile); err != nil {
@@ -239,14 +212,9 @@ func (n node) writePKI(ctx context.Context, h module.Host) error {
 	return nil
 }
 
-// kubeadm runs kubeadm and reports the phase it is in: its lines begin with the
-// phase's name in brackets.
-func kubeadm(ctx context.Context, h module.Host, args ...string) error {
-	return kubeadmAt(ctx, h, "kubeadm", args...)
-}
-
-// kubeadmAt is kubeadm with the program at a path.
-func kubeadmAt(ctx context.Context, h module.Host, program string, args ...string) error {
+// kubeadm runs kubeadm, a program by its name or path, and reports the phase it is in: its lines
+// begin with the phase's name in brackets.
+func kubeadm(ctx context.Context, h module.Host, program string, args ...string) error {
 	_, err := h.Run(ctx, module.Command{
 		Argv: append([]string{program}, args...),
 		Line: func(line string) {

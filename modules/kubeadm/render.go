@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/zclconf/go-cty/cty"
+	ctyjson "github.com/zclconf/go-cty/cty/json"
 	"go.yaml.in/yaml/v3"
 )
 
@@ -236,4 +238,24 @@ func parseTaint(text string) (object, error) {
 	taint := object{"key": key, "effect": effect}
 	put(taint, "value", value)
 	return taint, nil
+}
+
+// toObject turns the value of an argument into a mapping; no value is an empty
+// one.
+func toObject(argument string, value cty.Value) (object, error) {
+	fields := object{}
+	if value == cty.NilVal || value.IsNull() {
+		return fields, nil
+	}
+	if !value.Type().IsObjectType() && !value.Type().IsMapType() {
+		return nil, fmt.Errorf("%s is %s, expected an object", argument, value.Type().FriendlyName())
+	}
+	text, err := ctyjson.Marshal(value, value.Type())
+	if err == nil {
+		err = yaml.Unmarshal(text, &fields) // which keeps whole numbers, unlike package json
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", argument, err)
+	}
+	return fields, nil
 }

@@ -47,7 +47,7 @@ func (n node) call(ctx context.Context, h module.Host, args, skipPhases []string
 			}
 		}
 	}
-	err := kubeadm(ctx, h, n.args(config, args, skipPhases)...)
+	err := kubeadm(ctx, h, "kubeadm", n.args(config, args, skipPhases)...)
 	if config == n.Config {
 		return err
 	}

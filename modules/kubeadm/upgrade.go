@@ -1,13 +1,13 @@
 package kubeadm
 
 import (
+	"cmp"
 	"context"
 	_ "embed"
 	"errors"
 	"fmt"
 	"path"
 	"regexp"
-	"time"
 
 	"go.yaml.in/yaml/v3"
 
@@ -53,7 +53,7 @@ type UpgradeTask struct {
 	// Timeouts are kubeadm's own timeouts by their names, such as { upgradeManifests = "10m" }, on a host of ordinary speed; longer on a slower one. Default: kubeadm's.
 	Timeouts map[string]string `hcl:"timeouts,optional"`
 	// Wait is how long the node can take to be Ready afterwards, such as "5m".
-	Wait string `hcl:"wait,optional" default:"5m"`
+	Wait module.Duration `hcl:"wait,optional" default:"5m"`
 }
 
 func UpgradeKind() module.Kind {
@@ -85,15 +85,7 @@ func (t *UpgradeTask) Validate() error {
 	if t.Config != "" && !t.First {
 		return errors.New("config is for the first controller, expected first = true with it")
 	}
-	for name, value := range t.Timeouts {
-		if _, err := time.ParseDuration(value); err != nil {
-			return fmt.Errorf("timeouts has %s = %q, expected a duration such as \"10m\"", name, value)
-		}
-	}
-	if d, err := time.ParseDuration(t.Wait); err != nil || d <= 0 {
-		return fmt.Errorf("wait is %q, expected a duration such as \"5m\"", t.Wait)
-	}
-	return nil
+	return cmp.Or(checkTimeouts(t.Timeouts), checkDuration("wait", t.Wait, "5m"))
 }
 
 // Plan asks the API server for the version of the node's kubelet.
@@ -113,13 +105,9 @@ func (t *UpgradeTask) Plan(ctx context.Context, h module.Host) ([]module.Step, e
 
 // ownNode asks for the host's node, with the kubelet's own login.
 func ownNode(ctx context.Context, h module.Host) (kubeapi.Node, error) {
-	config, err := kubeapi.ReadConfig(ctx, h, kubeletConf)
+	config, name, err := kubeletLogin(ctx, h)
 	if err != nil {
 		return kubeapi.Node{}, err
-	}
-	name := config.Node()
-	if name == "" {
-		return kubeapi.Node{}, fmt.Errorf("the client certificate of %s is not a node's", kubeletConf)
 	}
 	return config.GetNode(ctx, h, name)
 }
@@ -133,7 +121,7 @@ func (t *UpgradeTask) do(ctx context.Context, h module.Host) error {
 		}
 	}
 	if t.Config != "" {
-		if err := kubeadmAt(ctx, h, program, "init", "phase", "upload-config", "kubeadm", "--config", t.Config); err != nil {
+		if err := kubeadm(ctx, h, program, "init", "phase", "upload-config", "kubeadm", "--config", t.Config); err != nil {
 			return fmt.Errorf("upload the configuration of the cluster: %w", err)
 		}
 	}
@@ -181,7 +169,7 @@ func (t *UpgradeTask) upgrade(ctx context.Context, h module.Host, program string
 	if t.First {
 		args = []string{"upgrade", "apply", "--yes", "--config", upgradeFile}
 	}
-	err = kubeadmAt(ctx, h, program, args...)
+	err = kubeadm(ctx, h, program, args...)
 	later, cancel := context.WithTimeout(context.WithoutCancel(ctx), dropTime)
 	defer cancel()
 	return errors.Join(err, h.Files().Remove(later, upgradeFile))
@@ -219,10 +207,9 @@ func (t *UpgradeTask) render(slow float64) (string, error) {
 
 // settled waits until the node is Ready with the version.
 func (t *UpgradeTask) settled(ctx context.Context, h module.Host) error {
-	wait, _ := time.ParseDuration(t.Wait) // Validate reports errors
 	h.Report(event.Progress{Text: "wait for " + h.Name() + " to be Ready with " + t.Version})
 	var is kubeapi.Node
-	err := kubeapi.Wait(ctx, h, wait, func(ctx context.Context) (bool, error) {
+	err := kubeapi.Wait(ctx, h, t.Wait.Time(), func(ctx context.Context) (bool, error) {
 		now, err := ownNode(ctx, h)
 		if err == nil {
 			is = now

@@ -6,7 +6,6 @@ import (
 	"path"
 	"slices"
 	"strings"
-	"time"
 
 	"go.yaml.in/yaml/v3"
 
@@ -27,10 +26,9 @@ func (t *UpgradeTask) pods(ctx context.Context, h module.Host) error {
 	if err != nil {
 		return err
 	}
-	wait, _ := time.ParseDuration(t.Wait) // Validate reports errors
 	h.Report(event.Progress{Text: "wait for the control plane of " + h.Name()})
 	lacks := ""
-	err = kubeapi.Wait(ctx, h, wait, func(ctx context.Context) (bool, error) {
+	err = kubeapi.Wait(ctx, h, t.Wait.Time(), func(ctx context.Context) (bool, error) {
 		is, err := config.StaticPods(ctx, h, config.Node())
 		if err == nil {
 			lacks = missing(want, is)

@@ -27,12 +27,9 @@ import (
 type Task struct {
 	// Node is the name of the Kubernetes node.
 	Node string `hcl:"node" nonempty:"expected a name"`
-	// Kubeconfig is the cluster's kubeconfig on the host.
-	Kubeconfig string `hcl:"kubeconfig,optional" default:"/etc/kubernetes/admin.conf" path:"absolute"`
-	// Kubectl is the program kubectl on the host.
-	Kubectl string `hcl:"kubectl,optional" default:"kubectl"`
+	kubectl.Client
 	// Within is how long pods can take to leave, such as "10m".
-	Within string `hcl:"within,optional" default:"10m"`
+	Within module.Duration `hcl:"within,optional" default:"10m"`
 	// Destroy drains a node even if data is lost, or if the node does not answer.
 	Destroy bool `hcl:"destroy,optional"`
 	// Returns is for a node that comes back with all that its disks have, as after an upgrade: its folders and volumes are not lost. kubectl_uncordon lets pods come again.
@@ -46,14 +43,11 @@ func Kind() module.Kind {
 }
 
 func (t *Task) Validate() error {
-	within, err := t.within()
-	if err != nil || within < time.Second {
+	if t.Within.Time() < time.Second {
 		return fmt.Errorf("within is %q, expected a duration such as \"10m\"", t.Within)
 	}
 	return nil
 }
-
-func (t *Task) within() (time.Duration, error) { return time.ParseDuration(t.Within) }
 
 func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	s, err := t.read(ctx, h)
@@ -122,14 +116,10 @@ func count(n int, thing string) string {
 	return fmt.Sprintf("%d %ss", n, thing)
 }
 
-func (t *Task) client() kubectl.Client {
-	return kubectl.Client{Program: t.Kubectl, Kubeconfig: t.Kubeconfig}
-}
-
 // note writes what the node is after the drain, and cordons it.
 func (t *Task) note(later string) func(context.Context, module.Host) error {
 	return func(ctx context.Context, h module.Host) error {
-		if _, err := t.client().Run(ctx, h, "", "annotate", "--overwrite", "node", t.Node, annotation+"="+later); err != nil {
+		if _, err := t.Run(ctx, h, "", "annotate", "--overwrite", "node", t.Node, annotation+"="+later); err != nil {
 			return err
 		}
 		return t.cordon(ctx, h)
@@ -137,7 +127,7 @@ func (t *Task) note(later string) func(context.Context, module.Host) error {
 }
 
 func (t *Task) cordon(ctx context.Context, h module.Host) error {
-	_, err := t.client().Run(ctx, h, "", "cordon", t.Node)
+	_, err := t.Run(ctx, h, "", "cordon", t.Node)
 	return err
 }
 
@@ -150,11 +140,7 @@ const lookAgain = 15 * time.Second
 
 // drain evicts the pods and waits until they have gone. Those of a node that stops answering stay, if it may be destroyed.
 func (t *Task) drain(ctx context.Context, h module.Host) error {
-	within, err := t.within()
-	if err != nil {
-		return err
-	}
-	within = module.Stretch(h, within)
+	within := module.Stretch(h, t.Within.Time())
 	for left := within; ; left -= lookAgain {
 		limit := left
 		if t.Destroy {
@@ -191,7 +177,7 @@ func (t *Task) evict(ctx context.Context, h module.Host, limit time.Duration) er
 	if t.Destroy {
 		args = append(args, "--force")
 	}
-	_, err := h.Run(ctx, module.Command{Argv: t.client().Argv(args...), Line: func(line string) {
+	_, err := h.Run(ctx, module.Command{Argv: t.Argv(args...), Line: func(line string) {
 		if !strings.HasPrefix(line, "Warning: ") {
 			h.Report(event.Progress{Text: line})
 		}

@@ -10,6 +10,7 @@ import (
 
 	"kinit/engine/module"
 	"kinit/modules/internal/hostfile"
+	"kinit/modules/internal/kubectl"
 )
 
 // Task reads which versions the nodes of a cluster have, and checks the way to another one. It
@@ -24,10 +25,7 @@ import (
 type Task struct {
 	// Version is the version that all nodes are to have, such as "v1.34.4".
 	Version string `hcl:"version"`
-	// Kubeconfig is the cluster's kubeconfig on the host.
-	Kubeconfig string `hcl:"kubeconfig,optional" default:"/etc/kubernetes/admin.conf" path:"absolute"`
-	// Kubectl is the program kubectl on the host.
-	Kubectl string `hcl:"kubectl,optional" default:"kubectl"`
+	kubectl.Client
 	// Record is a file on the host with the version that all nodes have had at the end of a run. If it has this version, nobody asks the API server. Default none.
 	Record string `hcl:"record,optional"`
 
@@ -117,7 +115,7 @@ func (t *Task) read(ctx context.Context, h module.Host) (state, error) {
 }
 
 func (t *Task) get(ctx context.Context, h module.Host, template string, what ...string) (string, error) {
-	argv := append([]string{t.Kubectl, "--kubeconfig", t.Kubeconfig, "--request-timeout", patience, "get"}, what...)
+	argv := append(t.Argv("--request-timeout", patience, "get"), what...)
 	out, err := h.Run(ctx, module.Command{Argv: append(argv, "--output", "go-template="+template)})
 	return out.Stdout, err
 }

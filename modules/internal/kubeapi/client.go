@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/tls"
 	"crypto/x509"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -19,21 +20,15 @@ import (
 // seconds for a TLS handshake.
 const answerTime = 20 * time.Second
 
-// Status is the answer of an API server.
+// Status is the HTTP status of the answer of an API server.
 type Status int
 
 // Unreachable is the status of a server that gives no answer at all.
 const Unreachable Status = 0
 
-// Get requests a path and returns the HTTP status, or Unreachable. An error means
-// that the request was wrong, that the server is another than expected, or that
-// ctx ended.
-func (c Config) Get(ctx context.Context, h module.Host, path string) (Status, error) {
-	status, _, err := c.get(ctx, h, path)
-	return status, err
-}
-
-// get also returns the body, of at most module.MostText.
+// get requests a path and returns the HTTP status, or Unreachable, with the body, of at most
+// module.MostText. An error means that the request was wrong, that the server is another than
+// expected, or that ctx ended.
 func (c Config) get(ctx context.Context, h module.Host, path string) (Status, []byte, error) {
 	client, err := c.client(h)
 	if err != nil {
@@ -86,13 +81,13 @@ func (c Config) client(h module.Host) (*http.Client, error) {
 // Ready reports whether the server is ready, which it reports to everyone
 // (Kubernetes' role system:public-info-viewer).
 func (c Config) Ready(ctx context.Context, h module.Host) (bool, error) {
-	status, err := c.Get(ctx, h, "/readyz")
+	status, _, err := c.get(ctx, h, "/readyz")
 	return status == http.StatusOK, err
 }
 
 // HasNode reports whether the cluster has a node. The server must answer.
 func (c Config) HasNode(ctx context.Context, h module.Host, name string) (bool, error) {
-	status, err := c.Get(ctx, h, "/api/v1/nodes/"+url.PathEscape(name))
+	status, _, err := c.get(ctx, h, "/api/v1/nodes/"+url.PathEscape(name))
 	switch {
 	case err != nil:
 		return false, err
@@ -133,4 +128,80 @@ func Wait(ctx context.Context, h module.Host, within time.Duration, ask func(con
 			return fmt.Errorf("not so after %v: %w", limit, err)
 		}
 	}
+}
+
+// Node is what the API server says of a node.
+type Node struct {
+	Version string // of its kubelet
+	Ready   bool
+}
+
+// GetNode asks for a node. The cluster must have it.
+func (c Config) GetNode(ctx context.Context, h module.Host, name string) (Node, error) {
+	var object struct {
+		Status struct {
+			NodeInfo   struct{ KubeletVersion string }
+			Conditions []struct{ Type, Status string }
+		}
+	}
+	if err := c.read(ctx, h, "/api/v1/nodes/"+url.PathEscape(name), &object); err != nil {
+		return Node{}, fmt.Errorf("ask for the node %s: %w", name, err)
+	}
+	n := Node{Version: object.Status.NodeInfo.KubeletVersion}
+	for _, condition := range object.Status.Conditions {
+		n.Ready = n.Ready || condition.Type == "Ready" && condition.Status == "True"
+	}
+	return n, nil
+}
+
+// Container is a container of the control plane.
+type Container struct {
+	Name, Image string
+	Ready       bool
+}
+
+// StaticPods asks for the containers of the control plane on a node.
+func (c Config) StaticPods(ctx context.Context, h module.Host, node string) ([]Container, error) {
+	query := url.Values{"fieldSelector": {"spec.nodeName=" + node}, "labelSelector": {"tier=control-plane"}}
+	var pods struct {
+		Items []struct {
+			Spec struct {
+				Containers []struct{ Name, Image string }
+			}
+			Status struct {
+				ContainerStatuses []struct {
+					Name  string
+					Ready bool
+				}
+			}
+		}
+	}
+	if err := c.read(ctx, h, "/api/v1/namespaces/kube-system/pods?"+query.Encode(), &pods); err != nil {
+		return nil, fmt.Errorf("ask for the control plane of %s: %w", node, err)
+	}
+	var all []Container
+	for _, pod := range pods.Items {
+		for _, container := range pod.Spec.Containers {
+			is := Container{Name: container.Name, Image: container.Image}
+			for _, status := range pod.Status.ContainerStatuses {
+				is.Ready = is.Ready || status.Name == is.Name && status.Ready
+			}
+			all = append(all, is)
+		}
+	}
+	return all, nil
+}
+
+// read gets an object. The server must answer with it.
+func (c Config) read(ctx context.Context, h module.Host, path string, object any) error {
+	status, text, err := c.get(ctx, h, path)
+	switch {
+	case err != nil:
+		return err
+	case status == Unreachable:
+		return fmt.Errorf("the API server at %s does not answer", c.Server)
+	case status != http.StatusOK:
+		return fmt.Errorf("the API server at %s answers %d", c.Server, status)
+	}
+	return json.Unmarshal(text, object)
 }

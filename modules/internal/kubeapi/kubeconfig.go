@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"strings"
 
 	"go.yaml.in/yaml/v3"
 
@@ -108,15 +109,18 @@ func either(ctx context.Context, h module.Host, data, name string) (string, erro
 // Node returns the node that the client certificate is for, "" for
 // another user, by the Kubernetes node authorizer's naming.
 func (c Config) Node() string {
-	const prefix = "system:node:"
 	if len(c.Client.Certificate) == 0 {
 		return ""
 	}
 	cert, err := x509.ParseCertificate(c.Client.Certificate[0])
-	if err != nil || len(cert.Subject.CommonName) < len(prefix) || cert.Subject.CommonName[:len(prefix)] != prefix {
+	if err != nil {
 		return ""
 	}
-	return cert.Subject.CommonName[len(prefix):]
+	name, is := strings.CutPrefix(cert.Subject.CommonName, "system:node:")
+	if !is {
+		return ""
+	}
+	return name
 }
 
 func (c Config) address() (string, error) {

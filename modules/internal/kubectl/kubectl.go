@@ -3,7 +3,9 @@ package kubectl
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
 	"time"
 
@@ -20,10 +22,12 @@ const (
 	lastPause  = 10 * time.Second
 )
 
-// Client is a kubectl on a host, and the login of a cluster.
+// Client is a kubectl on a host, and the login of a cluster. It is embedded in the tasks that run it.
 type Client struct {
-	Program    string // "kubectl", or a path
-	Kubeconfig string // a path
+	// Kubeconfig is the cluster's kubeconfig on the host.
+	Kubeconfig string `hcl:"kubeconfig,optional" default:"/etc/kubernetes/admin.conf" path:"absolute"`
+	// Kubectl is the program kubectl on the host.
+	Kubectl string `hcl:"kubectl,optional" default:"kubectl"`
 }
 
 // busy reports whether kubectl's error means that the server, or a proxy before it, is
@@ -66,7 +70,7 @@ func patienceWith(stderr string) time.Duration {
 
 // Argv is the command line of kubectl with arguments.
 func (c Client) Argv(args ...string) []string {
-	return append([]string{c.Program, "--kubeconfig", c.Kubeconfig}, args...)
+	return append([]string{c.Kubectl, "--kubeconfig", c.Kubeconfig}, args...)
 }
 
 // Run runs kubectl with a text on standard input, and repeats it while the server is busy, or may have just started.
@@ -89,4 +93,19 @@ func (c Client) Run(ctx context.Context, h module.Host, stdin string, args ...st
 			return out, ctx.Err()
 		}
 	}
+}
+
+// Get reads objects into value, which it leaves alone if kubectl prints nothing.
+func (c Client) Get(ctx context.Context, h module.Host, value any, args ...string) error {
+	out, err := c.Run(ctx, h, "", append(append([]string{"get"}, args...), "--output", "json")...)
+	if err != nil {
+		return fmt.Errorf("get %s: %w", args[0], err)
+	}
+	if out.Stdout == "" {
+		return nil
+	}
+	if err := json.Unmarshal([]byte(out.Stdout), value); err != nil {
+		return fmt.Errorf("kubectl get %s: %w", args[0], err)
+	}
+	return nil
 }

@@ -22,7 +22,7 @@ func TestACommandIsRepeatedUntilTheServerKnowsItsRoles(t *testing.T) {
 	if err := os.WriteFile(program, []byte(deniedTwice), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	out, err := Client{Program: program, Kubeconfig: log}.Run(t.Context(), h, "", "uncordon", "n1")
+	out, err := Client{Kubectl: program, Kubeconfig: log}.Run(t.Context(), h, "", "uncordon", "n1")
 	if err != nil || out.Stdout != "uncordon n1\n" {
 		t.Errorf("%q, %v", out.Stdout, err)
 	}
