@@ -107,9 +107,7 @@ func (t *Task) do(ctx context.Context, h module.Host) error {
 		return err
 	}
 	id := make([]byte, 16)
-	if _, err := rand.Read(id); err != nil {
-		return fmt.Errorf("read random bytes: %w", err)
-	}
+	rand.Read(id) // it returns no error
 	err = backupfile.Write(t.File, t.Replace, t.readers(), func(w *backupfile.Writer) (backupfile.Manifest, error) {
 		for _, name := range slices.Sorted(maps.Keys(t.Texts)) {
 			if err := w.Text(name, t.Texts[name]); err != nil {

@@ -56,15 +56,14 @@ func (t *PartTask) Validate() error {
 }
 
 func (t *PartTask) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
-	there, err := hostfile.Exists(ctx, h, t.Dest)
-	switch {
-	case err != nil:
-		return nil, err
-	case t.Absent() && !there:
-		return nil, nil
-	case t.Absent():
+	if t.Absent() {
 		return hostfile.PlanDrop(ctx, h, "remove it by hand if it is not needed", t.Dest)
-	case there:
+	}
+	there, err := hostfile.Exists(ctx, h, t.Dest)
+	if err != nil {
+		return nil, err
+	}
+	if there {
 		out, err := h.Run(ctx, module.Command{Argv: []string{"sha256sum", t.Dest}})
 		if err != nil || strings.HasPrefix(out.Stdout, t.SHA256+" ") {
 			return nil, err

@@ -3,6 +3,7 @@ package etcdleave
 import (
 	"context"
 	"fmt"
+	"sync"
 
 	"kinit/modules/internal/etcdapi"
 )
@@ -19,26 +20,19 @@ func (t *Task) look(ctx context.Context, c *etcdapi.Client) (cluster, error) {
 		return cluster{}, fmt.Errorf("list the members of etcd: %w", err)
 	}
 	all := cluster{members: listed.Members, own: listed.Header.MemberID}
-	answers := make(chan struct{})
+	var answers sync.WaitGroup
 	for i := range all.members {
-		go func() {
-			defer func() { answers <- struct{}{} }()
+		answers.Go(func() {
 			m := &all.members[i]
-			var status struct {
-				Leader string
-				Errors []string
-			}
 			if m.url() == "" {
 				return
 			}
-			err := c.Ask(ctx, m.url(), "maintenance/status", struct{}{}, &status)
-			m.answers = err == nil && status.Leader != "" && status.Leader != "0"
-			m.leader = status.Leader
-		}()
+			var err error
+			m.leader, err = c.LeaderOf(ctx, m.url())
+			m.answers = err == nil && m.leader != ""
+		})
 	}
-	for range all.members {
-		<-answers
-	}
+	answers.Wait()
 	for _, m := range all.members {
 		if m.answers {
 			all.leader = m.leader

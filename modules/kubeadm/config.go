@@ -159,15 +159,12 @@ func (t *ConfigTask) validateJoin() error {
 }
 
 func (t *ConfigTask) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
+	if t.Absent() {
+		return hostfile.PlanDrop(ctx, h, "remove it by hand if it is not needed", t.Path)
+	}
 	text, there, err := hostfile.Read(ctx, h, t.Path)
 	if err != nil {
 		return nil, err
-	}
-	if t.Absent() {
-		if !there {
-			return nil, nil
-		}
-		return hostfile.PlanDrop(ctx, h, "remove it by hand if it is not needed", t.Path)
 	}
 	want, err := t.render()
 	if err != nil || there && text == want {

@@ -4,7 +4,11 @@ package secretvalue
 
 import (
 	"context"
+	"crypto/rand"
+	"encoding/hex"
 	"fmt"
+	"math/big"
+	"regexp"
 	"strings"
 
 	"kinit/engine/module"
@@ -52,18 +56,12 @@ func (t *Task) read(ctx context.Context, h module.Host) (string, bool, error) {
 }
 
 func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
-	value, there, err := t.read(ctx, h)
-	if err != nil {
-		return nil, err
-	}
 	if t.Absent() {
-		if !there {
-			return nil, nil
-		}
 		return hostfile.PlanDrop(ctx, h, advice, t.Path)
 	}
-	if there && t.fits(value) {
-		return nil, nil
+	value, there, err := t.read(ctx, h)
+	if err != nil || there && t.fits(value) {
+		return nil, err
 	}
 	text := fmt.Sprintf("make %s %s", t.Format, t.Path)
 	if there {
@@ -81,9 +79,7 @@ func (t *Task) make(ctx context.Context, h module.Host) error {
 	if err != nil || (there && t.fits(value)) {
 		return err
 	}
-	if value, err = t.generate(); err != nil {
-		return err
-	}
+	value = t.generate()
 	h.AddSecret(secret.Value(value))
 	return hostfile.Put(ctx, h, t.Path, value+"\n", module.Attr{Mode: 0o600})
 }
@@ -104,4 +100,47 @@ func (t *Task) Outputs(ctx context.Context, h module.Host) (Outputs, error) {
 	}
 	h.AddSecret(secret.Value(value))
 	return Outputs{Path: t.Path, Value: secret.Value(value)}, nil
+}
+
+// The alphabets of the formats. Bootstrap tokens follow Kubernetes' pattern
+// k8s.io/cluster-bootstrap/token/api.BootstrapTokenPattern.
+const (
+	alphanumeric = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+	tokenLetters = "abcdefghijklmnopqrstuvwxyz0123456789"
+	tokenID      = 6  // letters before the dot
+	tokenSecret  = 16 // letters after it
+)
+
+func (t *Task) generate() string {
+	switch t.Format {
+	case "hex":
+		random := make([]byte, t.Bytes)
+		rand.Read(random) // it returns no error
+		return hex.EncodeToString(random)
+	case "token":
+		return pick(tokenLetters, tokenID) + "." + pick(tokenLetters, tokenSecret)
+	}
+	return pick(alphanumeric, t.Length)
+}
+
+// pick draws letters, each as likely as any other.
+func pick(alphabet string, count int) string {
+	var b strings.Builder
+	for range count {
+		i, _ := rand.Int(rand.Reader, big.NewInt(int64(len(alphabet)))) // the reader returns no error
+		b.WriteByte(alphabet[i.Int64()])
+	}
+	return b.String()
+}
+
+// fits reports whether a value has the form that the arguments require.
+func (t *Task) fits(value string) bool {
+	pattern := fmt.Sprintf(`^[A-Za-z0-9]{%d}$`, t.Length)
+	switch t.Format {
+	case "hex":
+		pattern = fmt.Sprintf(`^[0-9a-f]{%d}$`, 2*t.Bytes)
+	case "token":
+		pattern = fmt.Sprintf(`^[a-z0-9]{%d}\.[a-z0-9]{%d}$`, tokenID, tokenSecret)
+	}
+	return regexp.MustCompile(pattern).MatchString(value)
 }

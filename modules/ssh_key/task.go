@@ -5,6 +5,12 @@ package sshkey
 
 import (
 	"context"
+	"crypto"
+	"crypto/ecdsa"
+	"crypto/ed25519"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/rsa"
 	"encoding/pem"
 	"errors"
 	"fmt"
@@ -46,8 +52,6 @@ func (t *Task) Validate() error {
 	switch {
 	case strings.ContainsAny(t.Comment, "\r\n"):
 		return errors.New("comment has a line break, expected one line")
-	}
-	switch {
 	case t.Bits == 0:
 		return nil
 	case t.Type == "rsa" && (t.Bits < 2048 || t.Bits > 16384):
@@ -99,7 +103,7 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 		return nil, err
 	}
 	if t.Absent() {
-		return t.absent(ctx, h, s)
+		return hostfile.PlanDrop(ctx, h, advice, t.Path, t.publicPath())
 	}
 	if s.hasPrivate && s.hasPublic && s.public == t.publicLine(s.signer) && !t.replaces(s) {
 		return nil, nil
@@ -153,20 +157,12 @@ func (t *Task) writePrivate(ctx context.Context, h module.Host) (ssh.Signer, err
 	return ssh.NewSignerFromKey(key)
 }
 
-func (t *Task) absent(ctx context.Context, h module.Host, s state) ([]module.Step, error) {
-	var files []string
-	if s.hasPrivate {
-		files = append(files, t.Path)
-	}
-	if s.hasPublic {
-		files = append(files, t.publicPath())
-	}
-	return hostfile.PlanDrop(ctx, h, "move it away, or use another path", files...)
+func (t *Task) mayReplace(ctx context.Context, h module.Host, file string) error {
+	return ownership.Free(ctx, h, file, advice)
 }
 
-func (t *Task) mayReplace(ctx context.Context, h module.Host, file string) error {
-	return ownership.Free(ctx, h, file, "move it away, or use another path")
-}
+// advice is what to do about a file that is not the owner's.
+const advice = "move it away, or use another path"
 
 type Outputs struct {
 	Path        string       `cty:"path" arg:"path,content"` // path of the private key
@@ -186,10 +182,67 @@ func (t *Task) Outputs(ctx context.Context, h module.Host) (Outputs, error) {
 		fingerprint = ssh.FingerprintSHA256(s.signer.PublicKey())
 	}
 	h.AddSecret(secret.Value(s.private))
-	return Outputs{
-		Path:        t.Path,
-		Fingerprint: fingerprint,
-		PublicKey:   strings.TrimSpace(s.public),
-		PrivateKey:  secret.Value(s.private),
-	}, nil
+	return Outputs{Path: t.Path, Fingerprint: fingerprint, PublicKey: strings.TrimSpace(s.public), PrivateKey: secret.Value(s.private)}, nil
+}
+
+// curves are those of ecdsa, by bits.
+func curves() map[int]elliptic.Curve {
+	return map[int]elliptic.Curve{256: elliptic.P256(), 384: elliptic.P384(), 521: elliptic.P521()}
+}
+
+// length is that of a new key.
+func (t *Task) length() int {
+	switch {
+	case t.Bits != 0:
+		return t.Bits
+	case t.Type == "rsa":
+		return 3072
+	}
+	return 256
+}
+
+func (t *Task) generate() (crypto.Signer, error) {
+	switch t.Type {
+	case "rsa":
+		return rsa.GenerateKey(rand.Reader, t.length())
+	case "ecdsa":
+		return ecdsa.GenerateKey(curves()[t.length()], rand.Reader)
+	}
+	_, key, err := ed25519.GenerateKey(rand.Reader)
+	return key, err
+}
+
+// traits are the type and length of a key; the type is empty for those that kinit does not make.
+func traits(key ssh.PublicKey) (kind string, bits int) {
+	known, is := key.(ssh.CryptoPublicKey)
+	if !is {
+		return "", 0
+	}
+	switch key := known.CryptoPublicKey().(type) {
+	case *rsa.PublicKey:
+		return "rsa", key.N.BitLen()
+	case *ecdsa.PublicKey:
+		return "ecdsa", key.Curve.Params().BitSize
+	case ed25519.PublicKey:
+		return "ed25519", 256
+	}
+	return "", 0
+}
+
+func describe(key ssh.PublicKey) string {
+	if kind, bits := traits(key); kind != "" {
+		return fmt.Sprintf("type %s with %d bits", kind, bits)
+	}
+	return "type " + key.Type()
+}
+
+func (t *Task) wanted() string { return fmt.Sprintf("type %s with %d bits", t.Type, t.length()) }
+
+// replaces reports whether a key of the wanted type and length replaces the private key.
+func (t *Task) replaces(s state) bool {
+	if !t.Replace || s.signer == nil {
+		return false
+	}
+	kind, bits := traits(s.signer.PublicKey())
+	return kind != t.Type || t.Bits != 0 && bits != t.Bits
 }

@@ -7,6 +7,7 @@ package x509ca
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"kinit/engine/module"
@@ -46,12 +47,12 @@ func (t *Task) Validate() error {
 }
 
 func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
+	if t.Absent() {
+		return t.PlanAbsent(ctx, h)
+	}
 	s, err := t.Read(ctx, h)
 	if err != nil {
 		return nil, err
-	}
-	if t.Absent() {
-		return t.PlanAbsent(ctx, h, s)
 	}
 	d := decide(t, s, time.Now())
 	if d.reason == "" {
@@ -126,4 +127,41 @@ func (t *Task) Outputs(ctx context.Context, h module.Host) (Outputs, error) {
 	values.PublicKeyPEM, values.KeyPEM, values.CertPEM = public, secret.Value(s.KeyText), s.CertText
 	values.SPKIHash, values.NotAfter = pki.SPKIHash(s.Certificate), s.Certificate.NotAfter.UTC().Format(time.RFC3339)
 	return values, nil
+}
+
+// decision describes the change. An empty reason means none.
+type decision struct {
+	reason   string
+	newKey   bool
+	replaces bool // it replaces an existing file
+}
+
+// decide compares the arguments with the files.
+func decide(t *Task, s pki.Found, now time.Time) decision {
+	switch keyReason := t.KeyMisfit(s); {
+	case !s.HasKey && !s.HasCert:
+		return decision{reason: "new", newKey: true}
+	case keyReason != "":
+		return decision{reason: keyReason, newKey: true, replaces: true}
+	case !s.HasCert:
+		return decision{reason: "the certificate is missing"}
+	}
+	return decision{reason: t.misfit(s, now), replaces: true}
+}
+
+func (t *Task) misfit(s pki.Found, now time.Time) string {
+	r := t.request(now)
+	switch {
+	case s.Certificate == nil:
+		return "the certificate cannot be read"
+	case !pki.Belongs(s.Certificate, s.Signer):
+		return "the certificate is for another key"
+	case !s.Certificate.IsCA:
+		return "the certificate is not that of an authority"
+	case s.Certificate.Subject.CommonName != r.CommonName, !slices.Equal(s.Certificate.Subject.Organization, r.Organizations):
+		return "the subject is another"
+	case now.After(s.Certificate.NotAfter):
+		return "the certificate has expired"
+	}
+	return ""
 }

@@ -23,12 +23,12 @@ type state struct {
 }
 
 func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
+	if t.Absent() {
+		return t.PlanAbsent(ctx, h)
+	}
 	s, err := t.read(ctx, h)
 	if err != nil {
 		return nil, err
-	}
-	if t.Absent() {
-		return t.PlanAbsent(ctx, h, s.Found)
 	}
 	keyReason, certReason, err := t.decide(s, time.Now())
 	if err != nil || certReason == "" {
@@ -71,7 +71,7 @@ func (t *Task) decide(s state, now time.Time) (keyReason, certReason string, err
 	if err != nil {
 		return "", "", err
 	}
-	keyReason = t.keyMisfit(s)
+	keyReason = t.KeyMisfit(s.Found)
 	switch {
 	case !s.HasCert:
 		return keyReason, "new", nil
@@ -87,18 +87,6 @@ func (t *Task) decide(s state, now time.Time) (keyReason, certReason string, err
 		return "", "the chain is another", nil
 	}
 	return "", misfit(s.Certificate, r, now.Add(before)), nil
-}
-
-func (t *Task) keyMisfit(s state) string {
-	switch {
-	case !s.HasKey:
-		return "the key is missing"
-	case s.Signer == nil:
-		return "the key cannot be read"
-	case pki.KeyType(s.Signer) != t.Type:
-		return "the key is not of type " + t.Type
-	}
-	return ""
 }
 
 // misfit describes how a certificate differs from the request, or that it ends before

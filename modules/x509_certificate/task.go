@@ -71,10 +71,8 @@ func (t *Task) Validate() error {
 	if _, err := t.request(time.Time{}); err != nil {
 		return err
 	}
-	if _, err := t.renewBefore(); err != nil {
-		return err
-	}
-	return nil
+	_, err := t.renewBefore()
+	return err
 }
 
 // renewBefore returns the duration of that argument, which is shorter than the validity.

@@ -11,16 +11,23 @@ import (
 	"io"
 )
 
+// LeaderOf returns the id of the leader that a member follows, empty if it follows none.
+func (c *Client) LeaderOf(ctx context.Context, endpoint string) (string, error) {
+	var status struct{ Leader string }
+	err := c.Ask(ctx, endpoint, "maintenance/status", struct{}{}, &status)
+	if status.Leader == "0" {
+		status.Leader = ""
+	}
+	return status.Leader, err
+}
+
 // Leader is nil if a member follows a leader, so that it has what the others have.
 func (c *Client) Leader(ctx context.Context, endpoint string) error {
-	var status struct {
-		Leader string
-		Errors []string
-	}
-	if err := c.Ask(ctx, endpoint, "maintenance/status", struct{}{}, &status); err != nil {
+	leader, err := c.LeaderOf(ctx, endpoint)
+	if err != nil {
 		return fmt.Errorf("ask etcd for its state: %w", err)
 	}
-	if status.Leader == "" || status.Leader == "0" {
+	if leader == "" {
 		return errors.New("etcd has no leader: too few of its members answer")
 	}
 	// A read that all members agree on: what is written before is in the member, too.

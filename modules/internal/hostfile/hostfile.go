@@ -149,6 +149,13 @@ func Discard(ctx context.Context, h module.Host, name string) error {
 func PlanDrop(ctx context.Context, h module.Host, advice string, names ...string) ([]module.Step, error) {
 	var steps []module.Step
 	for _, name := range names {
+		there, err := Exists(ctx, h, name)
+		if err != nil {
+			return nil, err
+		}
+		if !there {
+			continue
+		}
 		if err := ownership.Free(ctx, h, name, advice); err != nil {
 			return nil, err
 		}

@@ -67,19 +67,15 @@ func ReadOthers(ctx context.Context, h module.Host) (Others, error) {
 		if owner == h.Owner() {
 			continue
 		}
-		if err := others.read(ctx, h, owner); err != nil {
+		records, err := records(ctx, h, owner)
+		if err != nil {
 			return others, err
+		}
+		for _, r := range records {
+			others.owners[thing{r.Kind, r.ID}] = owner
 		}
 	}
 	return others, nil
-}
-
-func (o Others) read(ctx context.Context, h module.Host, owner string) error {
-	records, err := records(ctx, h, owner)
-	for _, r := range records {
-		o.owners[thing{r.Kind, r.ID}] = owner
-	}
-	return err
 }
 
 // Strangers lists the marks below the owner's name that belong to another instance.
@@ -127,21 +123,16 @@ func records(ctx context.Context, h module.Host, owner string) ([]record, error)
 func (o Others) Owner(kind, id string) string { return o.owners[thing{kind, id}] }
 
 // Any returns another owner with a mark on the host, or "".
-func (o Others) Any() string {
-	first := ""
-	for _, owner := range o.owners {
-		if first == "" || owner < first {
-			first = owner
-		}
-	}
-	return first
-}
+func (o Others) Any() string { return o.first("") }
 
-// Below returns another owner with a mark in a folder, the first by name, or "".
-func (o Others) Below(dir string) string {
+// Below returns another owner with a mark in a folder, or "".
+func (o Others) Below(dir string) string { return o.first(dir + "/") }
+
+// first returns the first owner by name of those with an id that begins so.
+func (o Others) first(prefix string) string {
 	first := ""
 	for thing, owner := range o.owners {
-		if strings.HasPrefix(thing.id, dir+"/") && (first == "" || owner < first) {
+		if strings.HasPrefix(thing.id, prefix) && (first == "" || owner < first) {
 			first = owner
 		}
 	}

@@ -39,8 +39,7 @@ type Found struct {
 
 // Check returns the mistake in the paths.
 func (p *Pair) Check() error {
-	switch {
-	case p.Key == p.Cert:
+	if p.Key == p.Cert {
 		return errors.New("key and cert are the same path, expected two files")
 	}
 	return nil
@@ -101,6 +100,19 @@ func (p *Pair) WriteCert(ctx context.Context, h module.Host, text string) error 
 }
 
 // PlanAbsent returns one step for each file.
-func (p *Pair) PlanAbsent(ctx context.Context, h module.Host, f Found) ([]module.Step, error) {
-	return hostfile.PlanDrop(ctx, h, "remove it by hand if it is not needed", p.Lost(f, true)...)
+func (p *Pair) PlanAbsent(ctx context.Context, h module.Host) ([]module.Step, error) {
+	return hostfile.PlanDrop(ctx, h, "remove it by hand if it is not needed", p.Key, p.Cert)
+}
+
+// KeyMisfit returns why a new key is needed, or nothing.
+func (p *Pair) KeyMisfit(f Found) string {
+	switch {
+	case !f.HasKey:
+		return "the key is missing"
+	case f.Signer == nil:
+		return "the key cannot be read"
+	case KeyType(f.Signer) != p.Type:
+		return "the key is not of type " + p.Type
+	}
+	return ""
 }
