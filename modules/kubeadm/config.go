@@ -5,8 +5,6 @@ package kubeadm
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"path"
@@ -206,9 +204,6 @@ type ConfigOutputs struct {
 }
 
 func (t *ConfigTask) Outputs(ctx context.Context, h module.Host) (ConfigOutputs, error) {
-	text, _, err := hostfile.Read(ctx, h, t.Path)
-	sum := sha256.Sum256([]byte(text))
-	return ConfigOutputs{
-		Path: t.Path, SHA256: hex.EncodeToString(sum[:]),
-	}, err
+	hash, err := hashOf(ctx, h, t.Path)
+	return ConfigOutputs{Path: t.Path, SHA256: hash}, err
 }

@@ -156,7 +156,7 @@ var startPhases = []string{"preflight", "certs", "kubeconfig", "etcd", "control-
 // only too slow, not broken.
 func (t *InitTask) begun(ctx context.Context, h module.Host, marker string) (bool, error) {
 	state, hash, _ := strings.Cut(strings.TrimSpace(marker), " ")
-	if is, err := t.node.configHash(ctx, h); err != nil || is != hash {
+	if is, err := hashOf(ctx, h, t.Config); err != nil || is != hash {
 		return false, err
 	}
 	for name, want := range t.PKI {

@@ -155,19 +155,17 @@ func (n node) args(config string, args, skipPhases []string) []string {
 
 // mark writes the marker with the hash of the configuration.
 func (n node) mark(ctx context.Context, h module.Host, state string) error {
-	hash, err := n.configHash(ctx, h)
+	hash, err := hashOf(ctx, h, n.Config)
 	if err != nil {
 		return err
 	}
 	return hostfile.Write(ctx, h, markerFile, state+" "+hash+"\n", module.Attr{Mode: 0o600})
 }
 
-func (n node) configHash(ctx context.Context, h module.Host) (string, error) {
-	text, _, err := hostfile.Read(ctx, h, n.Config)
-	if err != nil {
-		return "", err
-	}
-	return fmt.Sprintf("%x", sha256.Sum256([]byte(text))), nil
+// hashOf returns the SHA-256 of a file in hex.
+func hashOf(ctx context.Context, h module.Host, name string) (string, error) {
+	text, _, err := hostfile.Read(ctx, h, name)
+	return fmt.Sprintf("%x", sha256.Sum256([]byte(text))), err
 }
 
 // finish waits for the node and records its completion.

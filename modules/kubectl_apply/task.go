@@ -120,16 +120,8 @@ func (t *Task) step(names []string, change string) []module.Step {
 	})
 }
 
-// shown is how many objects a step names.
-const shown = 3
-
 // summary names the first objects and counts the rest.
-func summary(names []string) string {
-	if len(names) <= shown {
-		return strings.Join(names, ", ")
-	}
-	return fmt.Sprintf("%s and %d more", strings.Join(names[:shown], ", "), len(names)-shown)
-}
+func summary(names []string) string { return kubectl.Summary(names, 3) }
 
 // merging returns the common options of diff and apply.
 func (t *Task) merging() []string {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"kinit/engine/event"
+	"kinit/engine/lists"
 	"kinit/engine/module"
 	"kinit/modules/internal/kubectl"
 )
@@ -67,7 +68,7 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 		steps = append(steps, module.NewStep("cordon "+t.Node, t.cordon))
 	}
 	if len(s.pods) > 0 && s.answers {
-		steps = append(steps, module.NewStep("drain "+t.Node+": "+summary(s.pods), t.drain))
+		steps = append(steps, module.NewStep("drain "+t.Node+": "+kubectl.Summary(lists.Map(s.pods, pod.name), 5), t.drain))
 	}
 	return steps, nil
 }
@@ -92,22 +93,6 @@ const (
 	comesBack  = "schedulable"
 	stays      = "cordoned"
 )
-
-// shown is how many pods a text names.
-const shown = 5
-
-// summary names the first pods and counts the rest.
-func summary(pods []pod) string {
-	var names []string
-	for _, p := range pods[:min(shown, len(pods))] {
-		names = append(names, p.name())
-	}
-	text := strings.Join(names, ", ")
-	if len(pods) > shown {
-		text += fmt.Sprintf(" and %d more", len(pods)-shown)
-	}
-	return text
-}
 
 func count(n int, thing string) string {
 	if n == 1 {

@@ -1,6 +1,7 @@
 package kubectlversions
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -19,8 +20,8 @@ type number struct{ minor, patch int }
 
 func (n number) String() string { return fmt.Sprintf("v1.%d.%d", n.minor, n.patch) }
 
-func (n number) less(m number) bool {
-	return n.minor < m.minor || n.minor == m.minor && n.patch < m.patch
+func (n number) compare(m number) int {
+	return cmp.Or(cmp.Compare(n.minor, m.minor), cmp.Compare(n.patch, m.patch))
 }
 
 var pattern = regexp.MustCompile(`^v1\.([0-9]{1,4})\.([0-9]{1,6})([-+].*)?$`)
@@ -114,20 +115,14 @@ func (s state) due(n node, want number) bool {
 
 func (s state) oldest() server {
 	return slices.MinFunc(s.servers, func(a, b server) int {
-		switch {
-		case a.less(b.number):
-			return -1
-		case b.less(a.number):
-			return 1
-		}
-		return strings.Compare(a.node+a.name, b.node+b.name)
+		return cmp.Or(a.compare(b.number), strings.Compare(a.node+a.name, b.node+b.name))
 	})
 }
 
 // check returns why the cluster cannot get the version.
 func (s state) check(want number) error {
 	for _, is := range s.servers {
-		if want.less(is.number) {
+		if want.compare(is.number) < 0 {
 			return fmt.Errorf("%s of %s has %s, and a cluster does not go back to %s", is.name, is.node, is.number, want)
 		}
 	}
@@ -138,7 +133,7 @@ func (s state) check(want number) error {
 	}
 	for _, n := range s.nodes {
 		switch {
-		case want.less(n.kubelet):
+		case want.compare(n.kubelet) < 0:
 			return fmt.Errorf("the kubelet of %s has %s, and a cluster does not go back to %s", n.name, n.kubelet, want)
 		case want.minor > n.kubelet.minor+kubeletLags:
 			return fmt.Errorf("the kubelet of %s has %s, and may be at most %d minor versions older than %s: bring the node to a later version first", n.name, n.kubelet, kubeletLags, want)

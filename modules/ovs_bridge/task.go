@@ -106,11 +106,7 @@ type Outputs struct {
 
 // Outputs returns the bridge's name and the script for a unit that runs at boot.
 func (t *Task) Outputs(ctx context.Context, h module.Host) (Outputs, error) {
-	script := "#!/bin/sh\nset -eu\n"
-	if t.managesDevice() {
-		script += link.Script(t.device(false))
-	}
-	return Outputs{Name: t.Name, BootScript: script}, ctx.Err()
+	return Outputs{Name: t.Name, BootScript: link.BootScript(t.managesDevice(), t.device(false))}, ctx.Err()
 }
 
 // macKey is the key of other_config with the address of the bridge's device.

@@ -145,9 +145,5 @@ type Outputs struct {
 
 // Outputs returns the port's name and the script for a unit that runs at boot.
 func (t *Task) Outputs(ctx context.Context, h module.Host) (Outputs, error) {
-	script := "#!/bin/sh\nset -eu\n"
-	if t.managesDevice() {
-		script += link.Script(t.device())
-	}
-	return Outputs{Name: t.Name, BootScript: script}, ctx.Err()
+	return Outputs{Name: t.Name, BootScript: link.BootScript(t.managesDevice(), t.device())}, ctx.Err()
 }

@@ -109,3 +109,11 @@ func (c Client) Get(ctx context.Context, h module.Host, value any, args ...strin
 	}
 	return nil
 }
+
+// Summary names the first objects, and counts the rest.
+func Summary(names []string, shown int) string {
+	if len(names) <= shown {
+		return strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(names[:shown], ", "), len(names)-shown)
+}

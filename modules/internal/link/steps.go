@@ -64,6 +64,15 @@ func Script(want Want) string {
 	return strings.Join(lines(Commands(want, State{})), "\n") + "\n"
 }
 
+// BootScript is a script for a unit that runs at boot. It configures a device if that is managed.
+func BootScript(managed bool, want Want) string {
+	script := "#!/bin/sh\nset -eu\n"
+	if managed {
+		script += Script(want)
+	}
+	return script
+}
+
 func lines(commands [][]string) []string {
 	return lists.Map(commands, func(argv []string) string { return shell.POSIX(argv...) })
 }

@@ -8,13 +8,22 @@ package ovn
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"reflect"
+	"slices"
 
 	"github.com/ovn-org/libovsdb/model"
+	"github.com/ovn-org/libovsdb/ovsdb"
 
+	"kinit/engine/module"
 	"kinit/modules/internal/ovn/nb"
 	"kinit/modules/internal/ovn/sb"
-	"kinit/modules/internal/ovn/table"
 	"kinit/modules/internal/ovn/vs"
+	"kinit/modules/internal/ownership"
 )
 
 // Where Debian's and Fedora's packages put the databases' sockets.
@@ -40,18 +49,7 @@ type Database struct {
 func Northbound() Database {
 	return Database{
 		Name: "OVN_Northbound", Socket: NorthboundSocket, File: "/var/lib/ovn/ovnnb_db.db", Need: "ovn-central",
-		tables: map[string]model.Model{
-			"NB_Global":                   &nb.Global{},
-			"Logical_Switch":              &nb.Switch{},
-			"Logical_Switch_Port":         &nb.SwitchPort{},
-			"Logical_Router":              &nb.Router{},
-			"Logical_Router_Port":         &nb.RouterPort{},
-			"NAT":                         &nb.NAT{},
-			"Logical_Router_Static_Route": &nb.Route{},
-			"DHCP_Options":                &nb.DHCP{},
-			"HA_Chassis_Group":            &nb.Group{},
-			"HA_Chassis":                  &nb.GroupChassis{},
-		},
+		tables: tables(nb.Rows{}),
 		commit: commitNorthbound,
 	}
 }
@@ -60,13 +58,7 @@ func Northbound() Database {
 func Southbound() Database {
 	return Database{
 		Name: "OVN_Southbound", Socket: SouthboundSocket, File: "/var/lib/ovn/ovnsb_db.db", Need: "ovn-central",
-		tables: map[string]model.Model{
-			"SB_Global":       &sb.Global{},
-			"Connection":      &sb.Connection{},
-			"SSL":             &table.SSL{},
-			"Chassis":         &sb.Chassis{},
-			"Chassis_Private": &sb.ChassisPrivate{},
-		},
+		tables: tables(sb.Rows{}),
 		commit: commitPlain,
 	}
 }
@@ -76,13 +68,82 @@ func Southbound() Database {
 func Switch() Database {
 	return Database{
 		Name: "Open_vSwitch", Socket: SwitchSocket, File: "/etc/openvswitch/conf.db", Need: "openvswitch-switch",
-		tables: map[string]model.Model{
-			"Open_vSwitch": &vs.Root{},
-			"Bridge":       &vs.Bridge{},
-			"Port":         &vs.Port{},
-			"Interface":    &vs.Interface{},
-			"SSL":          &table.SSL{},
-		},
+		tables: tables(vs.Rows{}),
 		commit: commitSwitch,
 	}
+}
+
+// tables returns an empty row of each table by the name of the table, which is the tag of its field
+// in rows, such as nb.Rows.
+func tables(rows any) map[string]model.Model {
+	all := map[string]model.Model{}
+	for field := range reflect.TypeOf(rows).Fields() {
+		all[field.Tag.Get("table")] = reflect.New(field.Type.Elem()).Interface()
+	}
+	return all
+}
+
+// Running reports whether a database answers on the host. A stopped one that
+// still has rows of the owner is an error: they would take effect again at the
+// next start, so they must not count as removed.
+func Running(ctx context.Context, h module.Host, db Database) (bool, error) {
+	there, err := Exists(ctx, h, db)
+	if err != nil || there || h.Owner() == "" {
+		return there, err
+	}
+	if _, err := h.Files().Stat(ctx, db.File); errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	} else if err != nil {
+		return false, err
+	}
+	left, err := db.stored(ctx, h)
+	if err == nil && left > 0 {
+		err = fmt.Errorf("%s on %s is stopped and still has %d rows of cluster %s; start %s and try again", db.Name, h.Name(), left, h.Owner(), db.Need)
+	}
+	return false, err
+}
+
+// stored counts the owner's rows in the file of a stopped database.
+func (db Database) stored(ctx context.Context, h module.Host) (int, error) {
+	query, err := json.Marshal(db.selection())
+	if err != nil {
+		return 0, err
+	}
+	out, err := h.Run(ctx, module.Command{Argv: []string{"ovsdb-tool", "query", db.File, string(query)}})
+	if module.Exited(err, 127) {
+		return 0, nil // the program that could start it again is uninstalled
+	}
+	if err != nil {
+		return 0, fmt.Errorf("look into %s, which is stopped: %w; start %s and try again", db.File, err, db.Need)
+	}
+	var answers []ovsdb.OperationResult
+	if err := json.Unmarshal([]byte(out.Stdout), &answers); err != nil {
+		return 0, fmt.Errorf("read the output of ovsdb-tool: %w", err)
+	}
+	count := 0
+	for _, answer := range answers {
+		for _, row := range answer.Rows {
+			found, _ := row["external_ids"].(ovsdb.OvsMap)
+			ids := map[string]string{}
+			for key, value := range found.GoMap {
+				ids[fmt.Sprint(key)] = fmt.Sprint(value)
+			}
+			if isMarked(ids, ownership.Signature(h)) {
+				count++
+			}
+		}
+	}
+	return count, nil
+}
+
+// selection is the transaction that reads external_ids of every table with it. A
+// selection has equal rows only once, so it takes their UUIDs along.
+func (db Database) selection() []any {
+	all := []any{db.Name}
+	for _, table := range slices.Sorted(maps.Keys(db.tables)) {
+		if slices.Contains(columns(db.tables[table]), "external_ids") {
+			all = append(all, ovsdb.Operation{Op: ovsdb.OperationSelect, Table: table, Columns: []string{"_uuid", "external_ids"}})
+		}
+	}
+	return all
 }

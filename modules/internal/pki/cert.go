@@ -10,7 +10,6 @@ import (
 	"encoding/pem"
 	"errors"
 	"fmt"
-	"math/big"
 	"net"
 	"time"
 )
@@ -18,10 +17,6 @@ import (
 // backdate is how far the start of validity is in the past, so that a machine
 // with a slow clock accepts the certificate at once.
 const backdate = time.Hour
-
-// serialBits is the length of serial numbers: RFC 5280 allows 20 octets, and
-// random ones need no counter.
-const serialBits = 127
 
 // Request is the wanted properties of a certificate.
 type Request struct {
@@ -35,48 +30,32 @@ type Request struct {
 	Now           time.Time
 }
 
-func (r Request) subject() pkix.Name {
-	return pkix.Name{CommonName: r.CommonName, Organization: r.Organizations}
-}
-
-func (r Request) template() (*x509.Certificate, error) {
-	serial, err := rand.Int(rand.Reader, new(big.Int).Lsh(big.NewInt(1), serialBits))
-	if err != nil {
-		return nil, err
-	}
+// template has no serial number: x509.CreateCertificate makes one.
+func (r Request) template() *x509.Certificate {
 	return &x509.Certificate{
-		SerialNumber: serial,
-		Subject:      r.subject(),
-		NotBefore:    r.Now.Add(-backdate),
-		NotAfter:     r.Now.Add(r.Validity),
-	}, nil
+		Subject:               pkix.Name{CommonName: r.CommonName, Organization: r.Organizations},
+		NotBefore:             r.Now.Add(-backdate),
+		NotAfter:              r.Now.Add(r.Validity),
+		BasicConstraintsValid: true,
+		KeyUsage:              x509.KeyUsageDigitalSignature | x509.KeyUsageKeyEncipherment,
+	}
 }
 
 // SelfSign returns a CA's certificate as PEM.
 func SelfSign(r Request, key crypto.Signer) (string, error) {
-	template, err := r.template()
-	if err != nil {
-		return "", err
-	}
+	template := r.template()
 	template.IsCA = true
-	template.BasicConstraintsValid = true
 	// The usages of the CAs that kubeadm makes itself.
-	template.KeyUsage = x509.KeyUsageCertSign | x509.KeyUsageCRLSign |
-		x509.KeyUsageDigitalSignature | x509.KeyUsageKeyEncipherment
+	template.KeyUsage |= x509.KeyUsageCertSign | x509.KeyUsageCRLSign
 	return sign(template, template, key.Public(), key)
 }
 
 // Issue returns a certificate for a public key, signed by a CA, as PEM.
 func Issue(r Request, public crypto.PublicKey, ca *x509.Certificate, caKey crypto.Signer) (string, error) {
-	template, err := r.template()
-	if err != nil {
-		return "", err
-	}
+	template := r.template()
 	template.DNSNames = r.DNSNames
 	template.IPAddresses = r.IPs
 	template.ExtKeyUsage = r.Usages()
-	template.BasicConstraintsValid = true
-	template.KeyUsage = x509.KeyUsageDigitalSignature | x509.KeyUsageKeyEncipherment
 	return sign(template, ca, public, caKey)
 }
 

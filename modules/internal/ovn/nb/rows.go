@@ -10,16 +10,16 @@ import (
 
 // Rows is the content of the northbound database.
 type Rows struct {
-	Globals      []Global
-	Switches     []Switch
-	SwitchPorts  []SwitchPort
-	Routers      []Router
-	RouterPorts  []RouterPort
-	NATs         []NAT
-	Routes       []Route
-	DHCP         []DHCP
-	Groups       []Group
-	GroupChassis []GroupChassis
+	Globals      []Global       `table:"NB_Global"`
+	Switches     []Switch       `table:"Logical_Switch"`
+	SwitchPorts  []SwitchPort   `table:"Logical_Switch_Port"`
+	Routers      []Router       `table:"Logical_Router"`
+	RouterPorts  []RouterPort   `table:"Logical_Router_Port"`
+	NATs         []NAT          `table:"NAT"`
+	Routes       []Route        `table:"Logical_Router_Static_Route"`
+	DHCP         []DHCP         `table:"DHCP_Options"`
+	Groups       []Group        `table:"HA_Chassis_Group"`
+	GroupChassis []GroupChassis `table:"HA_Chassis"`
 }
 
 // Global returns the one row of NB_Global, an empty one if no program has opened the database yet.

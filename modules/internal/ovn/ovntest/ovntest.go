@@ -33,11 +33,15 @@ type Servers struct {
 	inside []string // what comes before each command
 }
 
-// Where Debian keeps the schemas, by the socket their database has on a host.
-var schemas = map[string]string{
-	ovn.NorthboundSocket: "/usr/share/ovn/ovn-nb.ovsschema",
-	ovn.SouthboundSocket: "/usr/share/ovn/ovn-sb.ovsschema",
-	ovn.SwitchSocket:     "/usr/share/openvswitch/vswitch.ovsschema",
+// kinds are, by the name of a database, the schema of Debian, the table with its addresses, its tool
+// with options, and the tool's command that makes the first row, as the packages' services do.
+var kinds = map[string]struct {
+	schema, root string
+	tool, init   []string
+}{
+	"OVN_Northbound": {"/usr/share/ovn/ovn-nb.ovsschema", "NB_Global", []string{"ovn-nbctl"}, []string{"init"}},
+	"OVN_Southbound": {"/usr/share/ovn/ovn-sb.ovsschema", "SB_Global", []string{"ovn-sbctl"}, []string{"init"}},
+	"Open_vSwitch":   {"/usr/share/openvswitch/vswitch.ovsschema", "", []string{"ovs-vsctl", "--timeout=10"}, []string{"--no-wait", "init"}},
 }
 
 // Start starts a server for each database. Without ovsdb-server the test is
@@ -66,10 +70,9 @@ func newServers(t testing.TB) *Servers {
 func (s *Servers) startDatabase(db ovn.Database) {
 	s.t.Helper()
 	file, socket := s.path(db, ".db"), s.Socket(db)
-	s.Output("ovsdb-tool", "create", file, schemas[db.Socket])
-	table := map[string]string{"OVN_Northbound": "NB_Global", "OVN_Southbound": "SB_Global"}[db.Name]
+	s.Output("ovsdb-tool", "create", file, kinds[db.Name].schema)
 	args := []string{file, "--remote=punix:" + socket, "--unixctl=" + s.path(db, ".ctl"), "--log-file=" + s.path(db, ".log")}
-	if table != "" {
+	if table := kinds[db.Name].root; table != "" {
 		// As ovn-ctl starts them: addresses and certificates come from the database.
 		args = append(args, "--remote=db:"+db.Name+","+table+",connections",
 			"--private-key=db:"+db.Name+",SSL,private_key", "--certificate=db:"+db.Name+",SSL,certificate",
@@ -83,20 +86,7 @@ func (s *Servers) startDatabase(db ovn.Database) {
 		}
 		return err == nil
 	})
-	s.initialise(db)
-}
-
-// initialise makes the first row, as the packages' services do.
-func (s *Servers) initialise(db ovn.Database) {
-	s.t.Helper()
-	switch db.Name {
-	case "OVN_Northbound":
-		s.NB("init")
-	case "OVN_Southbound":
-		s.SB("init")
-	default:
-		s.VS("--no-wait", "init")
-	}
+	s.tool(db, kinds[db.Name].init...)
 }
 
 // Vswitchd starts ovs-vswitchd. With dummy devices it needs no rights and makes
@@ -197,30 +187,33 @@ func Refused(t testing.TB, h module.Host, task module.Task, want string) {
 // NB runs ovn-nbctl.
 func (s *Servers) NB(args ...string) string {
 	s.t.Helper()
-	return s.Output("ovn-nbctl", append([]string{"--db=unix:" + s.Socket(ovn.Northbound())}, args...)...)
+	return s.tool(ovn.Northbound(), args...)
 }
 
 // SB runs ovn-sbctl.
 func (s *Servers) SB(args ...string) string {
 	s.t.Helper()
-	return s.Output("ovn-sbctl", append([]string{"--db=unix:" + s.Socket(ovn.Southbound())}, args...)...)
+	return s.tool(ovn.Southbound(), args...)
 }
 
 // VS runs ovs-vsctl.
 func (s *Servers) VS(args ...string) string {
 	s.t.Helper()
-	return s.Output("ovs-vsctl", append([]string{"--timeout=10", "--db=unix:" + s.Socket(ovn.Switch())}, args...)...)
+	return s.tool(ovn.Switch(), args...)
+}
+
+// tool runs the tool of a database.
+func (s *Servers) tool(db ovn.Database, args ...string) string {
+	s.t.Helper()
+	tool := kinds[db.Name].tool
+	return s.Output(tool[0], slices.Concat(tool[1:], []string{"--db=unix:" + s.Socket(db)}, args)...)
 }
 
 // Rows lists columns of a table, one row a line with the columns between bars,
 // sorted. The tool of that database reads them.
 func (s *Servers) Rows(db ovn.Database, table, columns string) []string {
 	s.t.Helper()
-	run := map[string]func(...string) string{"OVN_Northbound": s.NB, "OVN_Southbound": s.SB}[db.Name]
-	if run == nil {
-		run = s.VS
-	}
-	out := run("--format=csv", "--data=bare", "--no-headings", "--columns="+columns, "list", table)
+	out := s.tool(db, "--format=csv", "--data=bare", "--no-headings", "--columns="+columns, "list", table)
 	records, err := csv.NewReader(strings.NewReader(out)).ReadAll()
 	if err != nil {
 		s.t.Fatalf("%s of %s: %v\n%s", columns, table, err, out)

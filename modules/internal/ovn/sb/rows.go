@@ -6,11 +6,11 @@ import "kinit/modules/internal/ovn/table"
 
 // Rows is the content of the southbound database, without the logical flows.
 type Rows struct {
-	Globals        []Global
-	Connections    []Connection
-	SSLs           []table.SSL
-	Chassis        []Chassis
-	ChassisPrivate []ChassisPrivate
+	Globals        []Global         `table:"SB_Global"`
+	Connections    []Connection     `table:"Connection"`
+	SSLs           []table.SSL      `table:"SSL"`
+	Chassis        []Chassis        `table:"Chassis"`
+	ChassisPrivate []ChassisPrivate `table:"Chassis_Private"`
 }
 
 // Global returns the one row of SB_Global, an empty one if no program has opened the database yet.

@@ -10,11 +10,11 @@ import (
 
 // Rows is the content of the Open_vSwitch database.
 type Rows struct {
-	Roots      []Root
-	Bridges    []Bridge
-	Ports      []Port
-	Interfaces []Interface
-	SSLs       []table.SSL
+	Roots      []Root      `table:"Open_vSwitch"`
+	Bridges    []Bridge    `table:"Bridge"`
+	Ports      []Port      `table:"Port"`
+	Interfaces []Interface `table:"Interface"`
+	SSLs       []table.SSL `table:"SSL"`
 }
 
 // Root is the one row of Open_vSwitch.
