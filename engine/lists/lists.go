@@ -1,6 +1,17 @@
 // Package lists has what the package slices of the standard library lacks.
 package lists
 
+// Count returns how many of the conditions hold.
+func Count(conditions ...bool) int {
+	n := 0
+	for _, holds := range conditions {
+		if holds {
+			n++
+		}
+	}
+	return n
+}
+
 // Map returns the result of a function for each element, in order; nil for none.
 func Map[T, U any](list []T, of func(T) U) []U {
 	var results []U

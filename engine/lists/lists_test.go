@@ -18,3 +18,13 @@ func TestMapKeepsTheOrderAndMakesNothingOfNothing(t *testing.T) {
 		t.Errorf("nothing becomes %v, want nil", got)
 	}
 }
+
+func TestCountIsOfTheConditionsThatHold(t *testing.T) {
+	t.Parallel()
+	if got := lists.Count(true, false, true); got != 2 {
+		t.Errorf("counts %d, want 2", got)
+	}
+	if got := lists.Count(); got != 0 {
+		t.Errorf("nothing counts %d, want 0", got)
+	}
+}

@@ -15,6 +15,7 @@ import (
 	"regexp"
 	"strings"
 
+	"kinit/engine/lists"
 	"kinit/engine/module"
 	"kinit/modules/internal/checksum"
 	"kinit/modules/internal/fileattr"
@@ -87,14 +88,8 @@ func (t *Task) Validate() error {
 	if err := t.checkHeaders(); err != nil {
 		return err
 	}
-	given := 0
-	for _, is := range []bool{t.SHA256 != "", t.SHA512 != "", t.SHA256URL != "", t.SHA512URL != "", t.Unverified} {
-		if is {
-			given++
-		}
-	}
 	switch {
-	case given != 1:
+	case lists.Count(t.SHA256 != "", t.SHA512 != "", t.SHA256URL != "", t.SHA512URL != "", t.Unverified) != 1:
 		return errors.New("want exactly one of sha256, sha512, sha256_url, sha512_url and unverified = true")
 	case t.SHA256 != "" && !isHex(t.SHA256, 64):
 		return fmt.Errorf("sha256 is %q, want 64 hex digits", t.SHA256)

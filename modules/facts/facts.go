@@ -112,44 +112,18 @@ type Outputs struct {
 }
 
 func (t *Task) Outputs(ctx context.Context, h module.Host) (Outputs, error) {
-	s, err := readSystem(ctx, h)
+	out, err := readSystem(ctx, h)
 	if err != nil {
-		return Outputs{}, err
+		return out, err
 	}
 	n, err := readNetwork(ctx, h)
 	if err != nil {
-		return Outputs{}, err
+		return out, err
 	}
 	route, err := n.having(t.Address)
-	if err != nil {
-		return Outputs{}, err
-	}
-	return Outputs{
-		Hostname:             s.hostname,
-		OSID:                 s.osID,
-		OSVersion:            s.osVersion,
-		OSCodename:           s.osCodename,
-		OSFamily:             s.osFamily,
-		Kernel:               s.kernel,
-		Machine:              s.machine,
-		Arch:                 arch(s.machine),
-		CPUs:                 s.cpus,
-		Pace:                 s.pace,
-		MemoryBytes:          s.memory,
-		MemoryAvailableBytes: s.available,
-		KVM:                  s.kvm,
-		Container:            s.container,
-		ServiceManager:       s.manager,
-		Mounts:               s.mounts,
-		SELinux:              s.selinux,
-		Cgroups:              s.cgroups,
-		Interfaces:           n.value(),
-		DefaultInterface:     n.defaultInterface,
-		DefaultAddress:       n.defaultAddress(),
-		RouteAddress:         canonical(t.Address),
-		RouteInterface:       route.Name,
-		RouteMTU:             route.MTU,
-	}, nil
+	out.Interfaces, out.DefaultInterface, out.DefaultAddress = n.value(), n.defaultInterface, n.defaultAddress()
+	out.RouteAddress, out.RouteInterface, out.RouteMTU = canonical(t.Address), route.Name, route.MTU
+	return out, err
 }
 
 // canonical is the shortest way to write an address, and nothing for none.

@@ -2,9 +2,7 @@ package facts
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"strconv"
 	"strings"
 
@@ -14,20 +12,6 @@ import (
 	"kinit/modules/internal/hostfile"
 )
 
-// system is the machine's properties without its network.
-type system struct {
-	hostname, osID, osVersion string
-	osFamily, osCodename      string
-	selinux, manager          string
-	mounts                    map[string]Mount
-	kernel, machine           string
-	cpus, memory, available   int64 // the last two in bytes
-	kvm                       bool
-	container                 string // the container manager, such as "podman"; empty if it is not a container
-	cgroups                   int64  // the version of control groups for its services
-	pace                      float64
-}
-
 // processor returns the command that prints the machine's name, which no file has, its speed, and
 // after a line of its own what is mounted: one command, because each costs a round trip. The file of
 // mounts is below the process that reads it, so a read over SFTP cannot go on after a new login.
@@ -35,44 +19,53 @@ func processor() module.Command {
 	return module.Command{Argv: []string{"sh", "-c", "uname -m\n" + pace.Script() + "\necho " + mountsFile + "\ncat " + mountsFile}}
 }
 
-// readSystem reads files, and asks the processor.
-func readSystem(ctx context.Context, h module.Host) (system, error) {
-	var s system
+// readSystem reads files, and asks the processor, for the values of all but the network.
+func readSystem(ctx context.Context, h module.Host) (Outputs, error) {
 	texts := map[string]string{}
 	for _, path := range []string{"/etc/os-release", "/proc/sys/kernel/hostname", "/proc/sys/kernel/osrelease", "/proc/cpuinfo", "/proc/meminfo"} {
 		text, err := content.ReadAll(ctx, h, path)
 		if err != nil {
-			return s, fmt.Errorf("read %s: %w", path, err)
+			return Outputs{}, fmt.Errorf("read %s: %w", path, err)
 		}
 		texts[path] = string(text)
 	}
-	out, err := h.Run(ctx, processor())
+	said, err := h.Run(ctx, processor())
 	if err != nil {
-		return s, err
+		return Outputs{}, err
 	}
-	said, mounted, _ := strings.Cut(out.Stdout, "\n"+mountsFile+"\n")
-	machine, _, _ := strings.Cut(said, "\n")
+	measured, mounted, _ := strings.Cut(said.Stdout, "\n"+mountsFile+"\n")
+	machine, _, _ := strings.Cut(measured, "\n")
+	machine = strings.TrimSpace(machine)
 	release := pairs(texts["/etc/os-release"], "=")
 	memory := pairs(texts["/proc/meminfo"], ":")
-	s = system{
-		hostname: strings.TrimSpace(texts["/proc/sys/kernel/hostname"]),
-		osID:     release["ID"], osVersion: release["VERSION_ID"], osCodename: release["VERSION_CODENAME"], osFamily: family(release["ID"], release["ID_LIKE"]),
-		kernel: strings.TrimSpace(texts["/proc/sys/kernel/osrelease"]), machine: strings.TrimSpace(machine),
-		cpus: processors(texts["/proc/cpuinfo"]), memory: kibibytes(memory["MemTotal"]), available: kibibytes(memory["MemAvailable"]),
-		pace: module.NotePace(h, pace.Parse(said)), mounts: mounts(mounted),
+	out := Outputs{
+		Hostname: strings.TrimSpace(texts["/proc/sys/kernel/hostname"]),
+		OSID:     release["ID"], OSVersion: release["VERSION_ID"], OSCodename: release["VERSION_CODENAME"],
+		OSFamily: family(release["ID"], release["ID_LIKE"]),
+		Kernel:   strings.TrimSpace(texts["/proc/sys/kernel/osrelease"]), Machine: machine, Arch: arch(machine),
+		CPUs: processors(texts["/proc/cpuinfo"]), Pace: module.NotePace(h, pace.Parse(measured)),
+		MemoryBytes: kibibytes(memory["MemTotal"]), MemoryAvailableBytes: kibibytes(memory["MemAvailable"]),
+		Mounts: mounts(mounted), Cgroups: 1,
 	}
-	_, err = h.Files().Stat(ctx, "/dev/kvm")
-	s.kvm = err == nil
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return s, err
+	if _, out.KVM, err = hostfile.Look(ctx, h, "/dev/kvm"); err != nil {
+		return out, err
 	}
-	if err := s.readSELinux(ctx, h); err != nil {
-		return s, err
+	if out.SELinux, err = selinux(ctx, h); err != nil {
+		return out, err
 	}
-	if s.manager, err = serviceManager(ctx, h); err != nil {
-		return s, err
+	if out.ServiceManager, err = serviceManager(ctx, h); err != nil {
+		return out, err
 	}
-	return s, s.readContainer(ctx, h)
+	container, _, err := hostfile.Read(ctx, h, containerFile)
+	if err != nil {
+		return out, err
+	}
+	out.Container = strings.TrimSpace(container)
+	unified, err := hostfile.Exists(ctx, h, unifiedFile)
+	if unified {
+		out.Cgroups = 2
+	}
+	return out, err
 }
 
 // families are the systems that others are made from, by their names in os-release.
@@ -97,16 +90,15 @@ func family(id, like string) string {
 // (man 8 selinux, selinuxfs).
 const enforceFile = "/sys/fs/selinux/enforce"
 
-func (s *system) readSELinux(ctx context.Context, h module.Host) error {
+func selinux(ctx context.Context, h module.Host) (string, error) {
 	text, there, err := hostfile.Read(ctx, h, enforceFile)
 	switch {
 	case err != nil || !there:
+		return "", err
 	case strings.TrimSpace(text) == "1":
-		s.selinux = "enforcing"
-	default:
-		s.selinux = "permissive"
+		return "enforcing", nil
 	}
-	return err
+	return "permissive", nil
 }
 
 // containerFile is where systemd records the container manager
@@ -116,23 +108,6 @@ const containerFile = "/run/systemd/container"
 // unifiedFile exists only if control groups version 2 alone are mounted
 // (Linux, Documentation/admin-guide/cgroup-v2.rst).
 const unifiedFile = "/sys/fs/cgroup/cgroup.controllers"
-
-// readContainer reads whether the machine shares its kernel, and its control groups.
-func (s *system) readContainer(ctx context.Context, h module.Host) error {
-	text, there, err := hostfile.Read(ctx, h, containerFile)
-	if err != nil {
-		return err
-	}
-	if there {
-		s.container = strings.TrimSpace(text)
-	}
-	unified, err := hostfile.Exists(ctx, h, unifiedFile)
-	s.cgroups = 1
-	if unified {
-		s.cgroups = 2
-	}
-	return err
-}
 
 // pairs reads lines of names and values, which may be in quotes.
 func pairs(text, separator string) map[string]string {

@@ -16,6 +16,7 @@ import (
 
 	"github.com/zclconf/go-cty/cty"
 
+	"kinit/engine/lists"
 	"kinit/engine/module"
 	"kinit/engine/secret"
 	"kinit/modules/internal/httpclient"
@@ -92,16 +93,10 @@ func (t *Task) Validate() error {
 	if err := t.trust().Validate(t.URL); err != nil {
 		return err
 	}
-	bodies := 0
-	for _, is := range []bool{t.Body != "", t.JSON != cty.NilVal, t.Form != nil} {
-		if is {
-			bodies++
-		}
-	}
 	switch {
 	case t.Method == "" || t.Method != strings.ToUpper(t.Method) || strings.ContainsAny(t.Method, " \t\r\n"):
 		return fmt.Errorf("method is %q, want one such as \"POST\"", t.Method)
-	case bodies > 1:
+	case lists.Count(t.Body != "", t.JSON != cty.NilVal, t.Form != nil) > 1:
 		return errors.New("want at most one of body, json and form")
 	case t.Password != "" && t.Username == "":
 		return errors.New("username is missing, want it beside password")

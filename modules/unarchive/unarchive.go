@@ -7,6 +7,7 @@
 package unarchive
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -14,6 +15,7 @@ import (
 	"path"
 	"strings"
 
+	"kinit/engine/lists"
 	"kinit/engine/module"
 )
 
@@ -92,13 +94,11 @@ func (t *Task) Validate() error {
 	if t.Absent() {
 		return nil
 	}
-	if t.given() != 1 {
+	if lists.Count(t.Source != "", t.Archive != "", t.URL != "") != 1 {
 		return errors.New("want exactly one of source, archive and url")
 	}
-	for _, err := range []error{checkPatterns("keep", t.Keep), checkPatterns("include", t.Include), checkPatterns("exclude", t.Exclude)} {
-		if err != nil {
-			return err
-		}
+	if err := cmp.Or(checkPatterns("keep", t.Keep), checkPatterns("include", t.Include), checkPatterns("exclude", t.Exclude)); err != nil {
+		return err
 	}
 	switch {
 	case t.SHA256 != "" && (len(t.SHA256) != 64 || strings.Trim(strings.ToLower(t.SHA256), "0123456789abcdef") != ""):
@@ -111,16 +111,6 @@ func (t *Task) Validate() error {
 		return fmt.Errorf("format is %q and the archive %q, want tar or zip", t.Format, t.name())
 	}
 	return nil
-}
-
-func (t *Task) given() int {
-	n := 0
-	for _, is := range []string{t.Source, t.Archive, t.URL} {
-		if is != "" {
-			n++
-		}
-	}
-	return n
 }
 
 // name is the archive's own name.

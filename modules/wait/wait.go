@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"time"
 
+	"kinit/engine/lists"
 	"kinit/engine/module"
 	"kinit/modules/internal/httpclient"
 )
@@ -63,7 +64,7 @@ func Kind() module.Kind {
 }
 
 func (t *Task) Validate() error {
-	if n := t.given(); n != 1 {
+	if lists.Count(t.Port != 0, t.Path != "", len(t.Argv) > 0, t.URL != "") != 1 {
 		return errors.New("want exactly one of port, path, argv and url")
 	}
 	for _, argv := range t.Evidence {
@@ -72,16 +73,6 @@ func (t *Task) Validate() error {
 		}
 	}
 	return errors.Join(t.checkTarget(), t.Watchdog.validate())
-}
-
-func (t *Task) given() int {
-	n := 0
-	for _, is := range []bool{t.Port != 0, t.Path != "", len(t.Argv) > 0, t.URL != ""} {
-		if is {
-			n++
-		}
-	}
-	return n
 }
 
 func (t *Task) checkTarget() error {

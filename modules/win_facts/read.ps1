@@ -12,16 +12,16 @@ if ($system.ProductType -ne 1) {
     $features = @(Get-WindowsOptionalFeature -Online | Where-Object { $_.State.ToString() -eq 'Enabled' } | ForEach-Object { $_.FeatureName })
 }
 @{
-    name = $system.Caption
+    osName = $system.Caption
     version = $system.Version
     build = [int]$system.BuildNumber
     revision = [int]$version.GetValue('UBR')
     edition = "$($version.GetValue('EditionID'))"
     installation = "$($version.GetValue('InstallationType'))"
     server = $system.ProductType -ne 1
-    memory = [long]$computer.TotalPhysicalMemory
+    memoryBytes = [long]$computer.TotalPhysicalMemory
     cpus = [int]$computer.NumberOfLogicalProcessors
-    boot = $system.LastBootUpTime.ToUniversalTime().ToString('o')
+    lastBoot = $system.LastBootUpTime.ToUniversalTime().ToString('o')
     hostname = $computer.DNSHostName
     addresses = $addresses
     features = $features

@@ -29,18 +29,6 @@ func (t *Task) Plan(ctx context.Context, _ module.Host) ([]module.Step, error) {
 	return nil, ctx.Err()
 }
 
-// facts is the script's output.
-type facts struct {
-	Name, Version         string
-	Build, Revision       int64
-	Edition, Installation string
-	Server                bool
-	Memory, CPUs          int64
-	Boot, Hostname        string
-	Addresses             []struct{ Interface, Address string }
-	Features              []string
-}
-
 type Outputs struct {
 	OSName       string              `cty:"os_name"`      // the product, in the host's language, such as "Microsoft Windows Server 2022 Datacenter"
 	Version      string              `cty:"version"`      // the version with its build, such as "10.0.20348"
@@ -58,31 +46,17 @@ type Outputs struct {
 }
 
 func (t *Task) Outputs(ctx context.Context, h module.Host) (Outputs, error) {
-	f, err := powershell.Read[facts](ctx, h, readScript, nil)
+	facts, err := powershell.Read[struct {
+		Outputs
+		Addresses []struct{ Interface, Address string }
+	}](ctx, h, readScript, nil)
 	if err != nil {
 		return Outputs{}, fmt.Errorf("read the facts of %s: %w", h.Name(), err)
 	}
-	return Outputs{
-		OSName:       f.Name,
-		Version:      f.Version,
-		Build:        f.Build,
-		Revision:     f.Revision,
-		Edition:      f.Edition,
-		Installation: f.Installation,
-		Server:       f.Server,
-		MemoryBytes:  f.Memory,
-		CPUs:         f.CPUs,
-		LastBoot:     f.Boot,
-		Hostname:     f.Hostname,
-		Addresses:    f.addresses(),
-		Features:     f.Features,
-	}, nil
-}
-
-func (f facts) addresses() map[string][]string {
 	byInterface := map[string][]string{}
-	for _, a := range f.Addresses {
+	for _, a := range facts.Addresses {
 		byInterface[a.Interface] = append(byInterface[a.Interface], a.Address)
 	}
-	return byInterface
+	facts.Outputs.Addresses = byInterface
+	return facts.Outputs, nil
 }

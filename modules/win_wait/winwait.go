@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"time"
 
+	"kinit/engine/lists"
 	"kinit/engine/module"
 	"kinit/modules/internal/cmdtext"
 	"kinit/modules/internal/poll"
@@ -55,14 +56,8 @@ func Kind() module.Kind {
 }
 
 func (t *Task) Validate() error {
-	given := 0
-	for _, is := range []bool{t.Port != 0, t.Path != "", t.Service != "", t.Script != ""} {
-		if is {
-			given++
-		}
-	}
 	switch {
-	case given != 1:
+	case lists.Count(t.Port != 0, t.Path != "", t.Service != "", t.Script != "") != 1:
 		return errors.New("want exactly one of port, path, service and script")
 	case t.Port < 0 || t.Port > 65535:
 		return fmt.Errorf("port is %d, want 1 to 65535", t.Port)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"kinit/engine/lists"
 	"kinit/engine/module"
 	"kinit/engine/secret"
 )
@@ -61,13 +62,7 @@ func (g *Given) CheckFile(file Target) error {
 
 // Count returns how many of the arguments that define the content are given.
 func (g *Given) Count() int {
-	n := 0
-	for _, is := range []bool{g.Content != nil, g.ContentSecret != nil, g.Source != ""} {
-		if is {
-			n++
-		}
-	}
-	return n
+	return lists.Count(g.Content != nil, g.ContentSecret != nil, g.Source != "")
 }
 
 // PlanFile compares a file, which the function makes, with the requested content.

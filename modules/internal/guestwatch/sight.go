@@ -7,6 +7,7 @@ import (
 	"io"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"kinit/engine/module"
 	"kinit/modules/internal/virt"
@@ -93,46 +94,22 @@ func (g Guest) Failed(ctx context.Context, h module.Host) (bool, error) {
 	return gaveUp, err
 }
 
-// restarts counts the restarts of a domain, which libvirt reports only to listeners.
-type restarts struct {
-	cancel context.CancelFunc
-	done   sync.WaitGroup
-
-	mu sync.Mutex
-	n  int
-}
-
-// follow listens until stop is called. On a host without virsh it counts none; nothing
-// depends on them.
-func (g Guest) follow(ctx context.Context, h module.Host) *restarts {
-	r := &restarts{}
-	ctx, r.cancel = context.WithCancel(ctx)
-	r.done.Go(func() { _, _ = h.Run(ctx, module.Command{Argv: g.listen(), Line: r.line}) })
-	return r
-}
-
-// listen prints a line for each restart at once: virsh buffers lines if its output is not a
-// terminal.
-func (g Guest) listen() []string {
-	return []string{"stdbuf", "-oL", "virsh", "--connect", "qemu:///system", "event", "--domain", g.Domain, "--event", "reboot", "--loop"}
-}
-
-func (r *restarts) line(text string) {
-	if !strings.HasPrefix(text, "event 'reboot'") {
-		return
+// follow counts the restarts of the domain, which libvirt reports only to listeners, until stop is
+// called. On a host without virsh it counts none; nothing depends on them.
+func (g Guest) follow(ctx context.Context, h module.Host) (restarts *atomic.Int64, stop func()) {
+	restarts = &atomic.Int64{}
+	ctx, cancel := context.WithCancel(ctx)
+	// A line for each restart comes at once: virsh buffers lines if its output is not a terminal.
+	argv := []string{"stdbuf", "-oL", "virsh", "--connect", "qemu:///system", "event", "--domain", g.Domain, "--event", "reboot", "--loop"}
+	line := func(text string) {
+		if strings.HasPrefix(text, "event 'reboot'") {
+			restarts.Add(1)
+		}
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.n++
-}
-
-func (r *restarts) count() int {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.n
-}
-
-func (r *restarts) stop() {
-	r.cancel()
-	r.done.Wait()
+	var done sync.WaitGroup
+	done.Go(func() { _, _ = h.Run(ctx, module.Command{Argv: argv, Line: line}) })
+	return restarts, func() {
+		cancel()
+		done.Wait()
+	}
 }

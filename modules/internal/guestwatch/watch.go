@@ -4,10 +4,12 @@
 package guestwatch
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"path"
+	"sync/atomic"
 	"time"
 
 	"kinit/engine/event"
@@ -51,8 +53,8 @@ func (g Guest) Wait(ctx context.Context, h module.Host, what string, within time
 	done func(context.Context, Sight) (bool, error)) error {
 	inner, limit := module.Within(ctx, h, within)
 	defer limit.End()
-	restarts := g.follow(inner, h)
-	defer restarts.stop()
+	restarts, stop := g.follow(inner, h)
+	defer stop()
 	last, err := g.look(inner, h, restarts, done)
 	if err == nil || ctx.Err() != nil {
 		return err
@@ -64,19 +66,15 @@ func (g Guest) Wait(ctx context.Context, h module.Host, what string, within time
 }
 
 // look looks repeatedly, and returns the last result.
-func (g Guest) look(ctx context.Context, h module.Host, restarts *restarts,
+func (g Guest) look(ctx context.Context, h module.Host, restarts *atomic.Int64,
 	done func(context.Context, Sight) (bool, error)) (Sight, error) {
-	every := g.Every
-	if every == 0 {
-		every = lookEvery
-	}
-	tick := time.NewTicker(every)
+	tick := time.NewTicker(cmp.Or(g.Every, lookEvery))
 	defer tick.Stop()
 	start := time.Now()
 	var last Sight
 	for {
 		sight := g.sight(ctx, h)
-		sight.Restarts = restarts.count()
+		sight.Restarts = int(restarts.Load())
 		if ctx.Err() != nil {
 			return last, ctx.Err() // this look may have been cut short
 		}

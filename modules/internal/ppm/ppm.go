@@ -3,10 +3,12 @@
 package ppm
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"image"
 	"image/color"
+	"strconv"
 )
 
 // maxSide is more than any screen has, in pixels: what claims more is no picture.
@@ -37,43 +39,32 @@ func pixels(width, height int, data []byte) image.Image {
 	return picture
 }
 
-// header reads words that white space ends, one character of it each.
+// space is the white space of the format.
+const space = " \t\n\v\f\r"
+
+// header reads words that white space ends, one character of it each. Comments are passed over.
 type header struct{ rest []byte }
 
 func (h *header) word() string {
-	h.skip()
-	for i, c := range h.rest {
-		if isSpace(c) {
-			word := string(h.rest[:i])
-			h.rest = h.rest[i+1:]
-			return word
-		}
+	h.rest = bytes.TrimLeft(h.rest, space)
+	for bytes.HasPrefix(h.rest, []byte("#")) {
+		_, h.rest, _ = bytes.Cut(h.rest, []byte("\n"))
+		h.rest = bytes.TrimLeft(h.rest, space)
 	}
-	return ""
-}
-
-// skip passes over white space and comments before a word.
-func (h *header) skip() {
-	comment := false
-	for len(h.rest) > 0 && (comment || isSpace(h.rest[0]) || h.rest[0] == '#') {
-		comment = (comment || h.rest[0] == '#') && h.rest[0] != '\n'
-		h.rest = h.rest[1:]
+	end := bytes.IndexAny(h.rest, space)
+	if end < 0 {
+		return ""
 	}
+	word := string(h.rest[:end])
+	h.rest = h.rest[end+1:]
+	return word
 }
 
 // number is a word of decimal digits, or -1.
 func (h *header) number() int {
-	word, n := h.word(), 0
-	for _, c := range word {
-		if c < '0' || c > '9' || n > maxSide {
-			return -1
-		}
-		n = 10*n + int(c-'0')
-	}
-	if word == "" {
+	n, err := strconv.Atoi(h.word())
+	if err != nil {
 		return -1
 	}
 	return n
 }
-
-func isSpace(c byte) bool { return c == ' ' || c >= '\t' && c <= '\r' }
