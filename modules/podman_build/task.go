@@ -3,6 +3,7 @@
 package podmanbuild
 
 import (
+	"cmp"
 	"context"
 	"encoding/base64"
 	"errors"
@@ -140,11 +141,5 @@ type Outputs struct {
 
 func (t *Task) Outputs(ctx context.Context, h module.Host) (Outputs, error) {
 	image, err := t.seen.Or(func() (*podman.Image, error) { return podman.Client{Host: h}.Image(ctx, t.Name) })
-	if err != nil {
-		return Outputs{}, err
-	}
-	if image == nil {
-		image = &podman.Image{}
-	}
-	return Outputs{Name: t.Name, ID: image.ID}, nil
+	return Outputs{Name: t.Name, ID: cmp.Or(image, &podman.Image{}).ID}, err
 }

@@ -1,6 +1,7 @@
 package podmancontainer
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strconv"
@@ -180,12 +181,7 @@ type Outputs struct {
 // while it does not run. In a pod, they are the pod's.
 func (t *Task) Outputs(ctx context.Context, h module.Host) (Outputs, error) {
 	ctr, err := t.seen.Or(func() (*podman.Container, error) { return podman.Client{Host: h}.Container(ctx, t.Name) })
-	if err != nil {
-		return Outputs{}, err
-	}
-	if ctr == nil {
-		ctr = &podman.Container{}
-	}
+	ctr = cmp.Or(ctr, &podman.Container{})
 	return Outputs{
 		Name:  t.Name,
 		ID:    ctr.ID,
@@ -193,5 +189,5 @@ func (t *Task) Outputs(ctx context.Context, h module.Host) (Outputs, error) {
 		IPs:   ctr.Addresses(),
 		Netns: ctr.NetworkSettings.SandboxKey,
 		Pid:   ctr.State.Pid,
-	}, nil
+	}, err
 }

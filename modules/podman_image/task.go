@@ -3,6 +3,7 @@
 package podmanimage
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -164,13 +165,8 @@ type Outputs struct {
 
 func (t *Task) Outputs(ctx context.Context, h module.Host) (Outputs, error) {
 	image, err := t.seen.Or(func() (*podman.Image, error) { return podman.Client{Host: h}.Image(ctx, t.Name) })
-	if err != nil {
-		return Outputs{}, err
-	}
-	if image == nil {
-		image = &podman.Image{}
-	}
-	return Outputs{Name: t.Name, ID: image.ID, Digest: image.Digest}, nil
+	image = cmp.Or(image, &podman.Image{})
+	return Outputs{Name: t.Name, ID: image.ID, Digest: image.Digest}, err
 }
 
 // undoImage removes an image that podman_sweep did not find.

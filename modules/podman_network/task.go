@@ -2,12 +2,11 @@
 package podmannetwork
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"net/netip"
-	"slices"
 	"strconv"
 
 	"kinit/engine/module"
@@ -67,13 +66,7 @@ func (t *Task) Validate() error {
 }
 
 func (t *Task) options() []string {
-	var args []string
-	if t.Subnet != "" {
-		args = append(args, "--subnet", t.Subnet)
-	}
-	if t.Gateway != "" {
-		args = append(args, "--gateway", t.Gateway)
-	}
+	args := append(podman.Flag("--subnet", t.Subnet), podman.Flag("--gateway", t.Gateway)...)
 	if t.MTU > 0 {
 		args = append(args, "--opt", "mtu="+strconv.Itoa(t.MTU))
 	}
@@ -83,10 +76,7 @@ func (t *Task) options() []string {
 	if t.Internal {
 		args = append(args, "--internal")
 	}
-	for _, key := range slices.Sorted(maps.Keys(t.Options)) {
-		args = append(args, "--opt", key+"="+t.Options[key])
-	}
-	return args
+	return append(args, podman.PairFlags("--opt", t.Options)...)
 }
 
 func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
@@ -103,13 +93,11 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 
 // decide plans for a network of the cluster, or for nil.
 func (t *Task) decide(found *podman.Network) []module.Step {
-	if t.Absent() {
-		if found == nil {
-			return nil
-		}
-		return module.OneStep("remove podman network "+t.Name, t.remove)
-	}
 	switch {
+	case t.Absent() && found == nil:
+		return nil
+	case t.Absent():
+		return module.OneStep("remove podman network "+t.Name, t.remove)
 	case found == nil:
 		return module.OneStep("create podman network "+t.Name, t.create)
 	case found.Labels[podman.ConfigLabel] != podman.Hash(t.options()):
@@ -121,27 +109,18 @@ func (t *Task) decide(found *podman.Network) []module.Step {
 // create makes the network, after removing one with other arguments.
 func (t *Task) create(ctx context.Context, h module.Host) error {
 	c := podman.Client{Host: h}
-	hash := podman.Hash(t.options())
 	found, err := c.Network(ctx, t.Name)
-	if err != nil {
+	if err != nil || found != nil && found.Labels[podman.ConfigLabel] == podman.Hash(t.options()) {
 		return err
-	}
-	if found != nil && found.Labels[podman.ConfigLabel] == hash {
-		return nil
 	}
 	if err := t.remove(ctx, h); err != nil {
 		return err
 	}
-	args := append([]string{"network", "create"}, c.LabelArgs(hash)...)
-	args = append(append(args, t.options()...), t.Name)
-	if _, err := c.Run(ctx, args...); err != nil {
-		return fmt.Errorf("create network %s: %w", t.Name, err)
-	}
-	return nil
+	return c.Create(ctx, "network", t.Name, t.options())
 }
 
 func (t *Task) remove(ctx context.Context, h module.Host) error {
-	return podman.Client{Host: h}.RemoveNetwork(ctx, t.Name)
+	return podman.Client{Host: h}.Remove(ctx, "network", t.Name)
 }
 
 type Outputs struct {
@@ -153,16 +132,10 @@ type Outputs struct {
 
 func (t *Task) Outputs(ctx context.Context, h module.Host) (Outputs, error) {
 	found, err := t.seen.Or(func() (*podman.Network, error) { return podman.Client{Host: h}.Network(ctx, t.Name) })
-	if err != nil {
-		return Outputs{}, err
-	}
-	values := Outputs{Name: t.Name}
-	if found == nil {
-		return values, nil
-	}
-	values.Interface = found.Interface
+	found = cmp.Or(found, &podman.Network{})
+	values := Outputs{Name: t.Name, Interface: found.Interface}
 	if len(found.Subnets) > 0 {
 		values.Subnet, values.Gateway = found.Subnets[0].Subnet, found.Subnets[0].Gateway
 	}
-	return values, nil
+	return values, err
 }

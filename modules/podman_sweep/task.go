@@ -146,32 +146,28 @@ const stopSeconds = 10
 
 // named lists volumes and networks.
 func (t *Task) named(ctx context.Context, c podman.Client) ([]target, error) {
-	var targets []target
 	volumes, err := c.Volumes(ctx)
 	if err != nil {
 		return nil, err
 	}
-	for _, v := range volumes {
-		t.look(c.Host, "podman volume "+v.Name, v.Labels)
-		if c.Ours(v.Labels) && !t.stays(v.Name) {
-			targets = append(targets, target{"remove podman volume " + v.Name, func(ctx context.Context, h module.Host) error {
-				return podman.Client{Host: h}.RemoveVolume(ctx, v.Name)
+	var targets []target
+	add := func(kind, name string, labels map[string]string) {
+		what := "podman " + kind + " " + name
+		t.look(c.Host, what, labels)
+		if c.Ours(labels) && !t.stays(name) {
+			targets = append(targets, target{"remove " + what, func(ctx context.Context, h module.Host) error {
+				return podman.Client{Host: h}.Remove(ctx, kind, name)
 			}})
 		}
+	}
+	for _, v := range volumes {
+		add("volume", v.Name, v.Labels)
 	}
 	networks, err := c.Networks(ctx)
-	if err != nil {
-		return nil, err
-	}
 	for _, n := range networks {
-		t.look(c.Host, "podman network "+n.Name, n.Labels)
-		if c.Ours(n.Labels) && !t.stays(n.Name) {
-			targets = append(targets, target{"remove podman network " + n.Name, func(ctx context.Context, h module.Host) error {
-				return podman.Client{Host: h}.RemoveNetwork(ctx, n.Name)
-			}})
-		}
+		add("network", n.Name, n.Labels)
 	}
-	return targets, nil
+	return targets, err
 }
 
 // look records an object of another cluster with the same name.

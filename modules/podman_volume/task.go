@@ -2,10 +2,9 @@
 package podmanvolume
 
 import (
+	"cmp"
 	"context"
 	"fmt"
-	"maps"
-	"slices"
 
 	"kinit/engine/module"
 	"kinit/modules/internal/podman"
@@ -34,13 +33,7 @@ func Kind() module.Kind {
 	return module.With[Task, Outputs](module.Kind{Name: "podman_volume"})
 }
 
-func (t *Task) options() []string {
-	var args []string
-	for _, key := range slices.Sorted(maps.Keys(t.Options)) {
-		args = append(args, "--opt", key+"="+t.Options[key])
-	}
-	return args
-}
+func (t *Task) options() []string { return podman.PairFlags("--opt", t.Options) }
 
 func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	c := podman.Client{Host: h}
@@ -69,16 +62,11 @@ func (t *Task) create(ctx context.Context, h module.Host) error {
 	if found, err := c.Volume(ctx, t.Name); err != nil || found != nil {
 		return err
 	}
-	args := append([]string{"volume", "create"}, c.LabelArgs(podman.Hash(t.options()))...)
-	args = append(append(args, t.options()...), t.Name)
-	if _, err := c.Run(ctx, args...); err != nil {
-		return fmt.Errorf("create volume %s: %w", t.Name, err)
-	}
-	return nil
+	return c.Create(ctx, "volume", t.Name, t.options())
 }
 
 func (t *Task) remove(ctx context.Context, h module.Host) error {
-	return podman.Client{Host: h}.RemoveVolume(ctx, t.Name)
+	return podman.Client{Host: h}.Remove(ctx, "volume", t.Name)
 }
 
 type Outputs struct {
@@ -88,11 +76,5 @@ type Outputs struct {
 
 func (t *Task) Outputs(ctx context.Context, h module.Host) (Outputs, error) {
 	found, err := t.seen.Or(func() (*podman.Volume, error) { return podman.Client{Host: h}.Volume(ctx, t.Name) })
-	if err != nil {
-		return Outputs{}, err
-	}
-	if found == nil {
-		found = &podman.Volume{}
-	}
-	return Outputs{Name: t.Name, Mountpoint: found.Mountpoint}, nil
+	return Outputs{Name: t.Name, Mountpoint: cmp.Or(found, &podman.Volume{}).Mountpoint}, err
 }

@@ -50,9 +50,8 @@ func (c Client) run(ctx context.Context, command module.Command) (string, error)
 	return out.Stdout, err
 }
 
-// inspect fills a value from `podman KIND inspect NAME` and returns false if
-// the object does not exist.
-func (c Client) inspect(ctx context.Context, kind, name string, value any) (bool, error) {
+// inspect returns the object of `podman KIND inspect NAME`, nil if it does not exist.
+func inspect[T any](ctx context.Context, c Client, kind, name string) (*T, error) {
 	text, err := c.Run(ctx, kind, "inspect", name)
 	if module.Exited(err) {
 		// Podman returns the same code for every error, so the command with a separate
@@ -60,18 +59,26 @@ func (c Client) inspect(ctx context.Context, kind, name string, value any) (bool
 		there, existsErr := c.exists(ctx, kind, name)
 		switch {
 		case existsErr == nil && !there:
-			return false, nil
+			return nil, nil
 		case existsErr != nil && !module.Exited(existsErr):
 			err = existsErr
 		}
 	}
+	found := make([]T, 1)
+	switch {
+	case err != nil:
+	case strings.HasPrefix(strings.TrimSpace(text), "{"): // a pod of podman 4
+		err = json.Unmarshal([]byte(text), &found[0])
+	default:
+		err = json.Unmarshal([]byte(text), &found)
+	}
 	if err != nil {
-		return false, fmt.Errorf("inspect %s %s: %w", kind, name, err)
+		return nil, fmt.Errorf("inspect %s %s: %w", kind, name, err)
 	}
-	if err := json.Unmarshal([]byte(text), value); err != nil {
-		return false, fmt.Errorf("inspect %s %s: %w", kind, name, err)
+	if len(found) != 1 {
+		return nil, nil
 	}
-	return true, nil
+	return &found[0], nil
 }
 
 // exists checks whether an object exists; podman returns code 1 if it does not.
@@ -83,18 +90,23 @@ func (c Client) exists(ctx context.Context, kind, name string) (bool, error) {
 	return err == nil, err
 }
 
-// list fills a slice from a listing with --format json. Podman prints nothing,
+// list returns a listing with --format json. Podman prints nothing,
 // not an empty list, in some of them.
-func (c Client) list(ctx context.Context, value any, args ...string) error {
+func list[T any](ctx context.Context, c Client, args ...string) ([]T, error) {
+	var found []T
 	text, err := c.Run(ctx, append(args, "--format", "json")...)
+	if err == nil && strings.TrimSpace(text) != "" {
+		err = json.Unmarshal([]byte(text), &found)
+	}
 	if err != nil {
-		return fmt.Errorf("list with podman %s: %w", strings.Join(args, " "), err)
+		return nil, fmt.Errorf("list with podman %s: %w", strings.Join(args, " "), err)
 	}
-	if strings.TrimSpace(text) == "" {
-		return nil
-	}
+	return found, nil
+}
+
+func decode(text string, value any) error {
 	if err := json.Unmarshal([]byte(text), value); err != nil {
-		return fmt.Errorf("list with podman %s: %w", strings.Join(args, " "), err)
+		return fmt.Errorf("read what podman printed: %w", err)
 	}
 	return nil
 }

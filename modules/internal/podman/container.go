@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"kinit/engine/lists"
 	"kinit/engine/module"
 	"kinit/modules/internal/hostfile"
 )
@@ -54,24 +55,17 @@ func (c Container) StopSeconds(otherwise int) int {
 
 // Container returns a container by name, nil when there is none.
 func (c Client) Container(ctx context.Context, name string) (*Container, error) {
-	var found []Container
-	there, err := c.inspect(ctx, "container", name, &found)
-	if err != nil || !there || len(found) != 1 {
-		return nil, err
-	}
+	found, err := inspect[Container](ctx, c, "container", name)
 	// Podman also accepts the beginning of an id as a name.
-	if found[0].Name != name && found[0].ID != name {
+	if found != nil && found.Name != name && found.ID != name {
 		return nil, nil
 	}
-	return &found[0], nil
+	return found, err
 }
 
 // Containers returns all containers of the host, those of pods included.
 func (c Client) Containers(ctx context.Context) ([]Container, error) {
-	var listed []struct {
-		ID string `json:"Id"`
-	}
-	err := c.list(ctx, &listed, "ps", "--all")
+	listed, err := list[identified](ctx, c, "ps", "--all")
 	if module.Exited(err) && !NotInstalled(err) {
 		// Podman lists nothing if the network namespace of any container is gone,
 		// which is the case that matters here; its store still has the ids.
@@ -80,12 +74,11 @@ func (c Client) Containers(ctx context.Context) ([]Container, error) {
 	if err != nil {
 		return nil, err
 	}
-	ids := make([]string, len(listed))
-	for i, one := range listed {
-		ids[i] = one.ID
-	}
-	return c.ContainersByID(ctx, ids)
+	return c.containers(ctx, listed)
 }
+
+// identified is an object of a list or of a file, whose keys are "Id" or "id".
+type identified struct{ ID string }
 
 // storedContainers is Containers by the index of podman's store. The error is
 // the reason for this call, and is returned if the store does not help.
@@ -98,24 +91,21 @@ func (c Client) storedContainers(ctx context.Context, why error) ([]Container, e
 	if err != nil || !there {
 		return nil, why
 	}
-	var stored []struct{ ID string }
+	var stored []identified
 	if err := decode(text, &stored); err != nil {
 		return nil, err
 	}
-	ids := make([]string, len(stored))
-	for i, one := range stored {
-		ids[i] = one.ID
-	}
-	return c.ContainersByID(ctx, ids)
+	return c.containers(ctx, stored)
 }
 
-// ContainersByID returns the containers with these ids, in the same order.
-func (c Client) ContainersByID(ctx context.Context, ids []string) ([]Container, error) {
-	if len(ids) == 0 {
+// containers returns what podman knows of these containers, in the same order.
+func (c Client) containers(ctx context.Context, all []identified) ([]Container, error) {
+	if len(all) == 0 {
 		return nil, nil
 	}
 	var found []Container
-	text, err := c.Run(ctx, append([]string{"container", "inspect"}, ids...)...)
+	args := append([]string{"container", "inspect"}, lists.Map(all, func(one identified) string { return one.ID })...)
+	text, err := c.Run(ctx, args...)
 	if err != nil {
 		return nil, fmt.Errorf("inspect containers: %w", err)
 	}

@@ -30,9 +30,11 @@ type object struct {
 	Rule  *struct {
 		Family, Table, Chain string
 		Handle               int
-		Expr                 []struct{ Jump *struct{ Target string } }
+		Expr                 []expression
 	}
 }
+
+type expression struct{ Jump *struct{ Target string } }
 
 func ruleset(ctx context.Context, h module.Host) ([]object, error) {
 	text, err := nft.Run(ctx, h, "", "--json", "list", "ruleset")
@@ -119,10 +121,7 @@ func removal(objects []object, before []string) string {
 }
 
 func leadsToPodman(o object) bool {
-	for _, part := range o.Rule.Expr {
-		if part.Jump != nil && strings.HasPrefix(part.Jump.Target, netavark) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(o.Rule.Expr, func(e expression) bool {
+		return e.Jump != nil && strings.HasPrefix(e.Jump.Target, netavark)
+	})
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"strconv"
 	"strings"
 	"time"
@@ -120,12 +119,12 @@ func (c Client) bury(ctx context.Context, dead []Container) error {
 // stale reports whether podman's running state is from before the last boot and no
 // container lives, so that all of it is wrong.
 func (c Client) stale(ctx context.Context) (bool, error) {
-	made, err := c.Host.Files().Stat(ctx, aliveFile)
-	if errors.Is(err, fs.ErrNotExist) {
-		return false, nil
-	}
+	made, there, err := hostfile.Look(ctx, c.Host, aliveFile)
 	if err != nil {
 		return false, fmt.Errorf("stat %s: %w", aliveFile, err)
+	}
+	if !there {
+		return false, nil
 	}
 	booted, err := c.bootTime(ctx)
 	if err != nil || !made.MTime.Before(booted) {

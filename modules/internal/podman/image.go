@@ -3,6 +3,7 @@ package podman
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"kinit/engine/module"
 	"kinit/modules/internal/ownership"
@@ -14,33 +15,24 @@ const pauseImage = "localhost/podman-pause:"
 
 // Image is podman's data about an image.
 type Image struct {
-	ID     string `json:"Id"`
-	Names  []string
+	ID     string   `json:"Id"`
+	Names  []string `json:"RepoTags"`
 	Digest string
 }
 
 // Image returns an image by its full name or id, nil when there is none.
 func (c Client) Image(ctx context.Context, name string) (*Image, error) {
-	var found []struct {
-		ID       string `json:"Id"`
-		RepoTags []string
-		Digest   string
-	}
-	there, err := c.inspect(ctx, "image", name, &found)
-	if err != nil || !there || len(found) != 1 {
-		return nil, err
-	}
-	return &Image{ID: found[0].ID, Names: found[0].RepoTags, Digest: found[0].Digest}, nil
+	return inspect[Image](ctx, c, "image", name)
 }
 
 // OwnImage marks an image as the owner's before it is made.
 func (c Client) OwnImage(ctx context.Context, id string, keep bool) error {
-	return c.Host.Own(ctx, imageMark(id, keep))
+	return c.Host.Own(ctx, module.Mark{Kind: ImageMark, ID: id, Keep: keep})
 }
 
 // DisownImage removes the mark.
 func (c Client) DisownImage(ctx context.Context, id string) error {
-	return c.Host.Disown(ctx, imageMark(id, false))
+	return c.Host.Disown(ctx, module.Mark{Kind: ImageMark, ID: id})
 }
 
 // FreeImage returns nil if the image may be replaced or removed.
@@ -58,12 +50,12 @@ func (c Client) Untag(ctx context.Context, name string) error {
 	if err != nil || image == nil {
 		return err
 	}
-	used, err := c.users(ctx, image.ID)
+	used, err := c.used(ctx, image.ID)
 	if err != nil {
 		return err
 	}
 	args := []string{"rmi", name}
-	if len(used) > 0 {
+	if used {
 		args = []string{"untag", image.ID, name}
 	}
 	if _, err := c.Run(ctx, args...); err != nil {
@@ -87,8 +79,8 @@ func (c Client) RemoveUnnamed(ctx context.Context, id string) (bool, error) {
 	if err != nil || image == nil {
 		return err == nil, err
 	}
-	used, err := c.users(ctx, image.ID)
-	if err != nil || len(used) > 0 || len(image.Names) > 0 {
+	used, err := c.used(ctx, image.ID)
+	if err != nil || used || len(image.Names) > 0 {
 		return false, err
 	}
 	if _, err := c.Run(ctx, "rmi", image.ID); err != nil {
@@ -97,19 +89,10 @@ func (c Client) RemoveUnnamed(ctx context.Context, id string) (bool, error) {
 	return true, nil
 }
 
-// users lists the names of the containers made from an image.
-func (c Client) users(ctx context.Context, id string) ([]string, error) {
+// used reports whether a container was made from an image.
+func (c Client) used(ctx context.Context, id string) (bool, error) {
 	all, err := c.Containers(ctx)
-	if err != nil {
-		return nil, err
-	}
-	var names []string
-	for _, ctr := range all {
-		if ctr.Image == id {
-			names = append(names, ctr.Name)
-		}
-	}
-	return names, nil
+	return slices.ContainsFunc(all, func(ctr Container) bool { return ctr.Image == id }), err
 }
 
 // OwnPauseImage marks the image that podman makes with the first pod, unless it
@@ -123,7 +106,7 @@ func (c Client) OwnPauseImage(ctx context.Context) error {
 	if there, err := c.exists(ctx, "image", name); err != nil || there {
 		return err
 	}
-	return c.Host.Own(ctx, module.Mark{Kind: ImageMark, ID: name})
+	return c.OwnImage(ctx, name, false)
 }
 
 // pauseName is the name that this podman gives the image: its version and build

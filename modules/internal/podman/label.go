@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"kinit/engine/module"
 	"kinit/modules/internal/ownership"
 )
 
@@ -59,8 +58,4 @@ func (c Client) Foreign(what string, labels map[string]string) error {
 		return fmt.Errorf("%s exists and was not made by kinit: %s", what, advice)
 	}
 	return fmt.Errorf("%s exists and is not owned by cluster %s: %s", what, c.Host.Owner(), advice)
-}
-
-func imageMark(id string, keep bool) module.Mark {
-	return module.Mark{Kind: ImageMark, ID: id, Keep: keep}
 }

@@ -2,8 +2,8 @@ package podman
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
+	"slices"
 )
 
 // Network is podman's data about a network.
@@ -16,23 +16,16 @@ type Network struct {
 
 // Network returns a network by name, nil when there is none.
 func (c Client) Network(ctx context.Context, name string) (*Network, error) {
-	var found []Network
-	there, err := c.inspect(ctx, "network", name, &found)
-	if err != nil || !there || len(found) != 1 || found[0].Name != name {
-		return nil, err
+	found, err := inspect[Network](ctx, c, "network", name)
+	if found != nil && found.Name != name {
+		return nil, nil
 	}
-	return &found[0], nil
+	return found, err
 }
 
 // Networks lists the networks of the host.
 func (c Client) Networks(ctx context.Context) ([]Network, error) {
-	var found []Network
-	return found, c.list(ctx, &found, "network", "ls")
-}
-
-// RemoveNetwork removes a network that no container uses. A missing network is not an error.
-func (c Client) RemoveNetwork(ctx context.Context, name string) error {
-	return c.remove(ctx, "network", name)
+	return list[Network](ctx, c, "network", "ls")
 }
 
 // Volume is podman's data about a volume.
@@ -44,41 +37,36 @@ type Volume struct {
 
 // Volume returns a volume by name, nil when there is none.
 func (c Client) Volume(ctx context.Context, name string) (*Volume, error) {
-	var found []Volume
-	there, err := c.inspect(ctx, "volume", name, &found)
-	if err != nil || !there || len(found) != 1 || found[0].Name != name {
-		return nil, err
+	found, err := inspect[Volume](ctx, c, "volume", name)
+	if found != nil && found.Name != name {
+		return nil, nil
 	}
-	return &found[0], nil
+	return found, err
 }
 
 // Volumes lists the volumes of the host.
 func (c Client) Volumes(ctx context.Context) ([]Volume, error) {
-	var found []Volume
-	return found, c.list(ctx, &found, "volume", "ls")
+	return list[Volume](ctx, c, "volume", "ls")
 }
 
-// RemoveVolume removes a volume that no container uses. A missing volume is not an error.
-func (c Client) RemoveVolume(ctx context.Context, name string) error {
-	return c.remove(ctx, "volume", name)
+// Create makes a network or a volume with the options, whose hash is in its labels.
+func (c Client) Create(ctx context.Context, kind, name string, options []string) error {
+	args := slices.Concat([]string{kind, "create"}, c.LabelArgs(Hash(options)), options, []string{name})
+	if _, err := c.Run(ctx, args...); err != nil {
+		return fmt.Errorf("create %s %s: %w", kind, name, err)
+	}
+	return nil
 }
 
-// remove removes a network or volume without force: force would also remove the
-// containers that use it.
-func (c Client) remove(ctx context.Context, kind, name string) error {
+// Remove removes a network or volume that no container uses. A missing one is not an error. It
+// does not force podman, which would also remove the containers that use it.
+func (c Client) Remove(ctx context.Context, kind, name string) error {
 	there, err := c.exists(ctx, kind, name)
 	if err != nil || !there {
 		return err
 	}
 	if _, err := c.Run(ctx, kind, "rm", name); err != nil {
 		return fmt.Errorf("remove %s %s: %w", kind, name, err)
-	}
-	return nil
-}
-
-func decode(text string, value any) error {
-	if err := json.Unmarshal([]byte(text), value); err != nil {
-		return fmt.Errorf("read what podman printed: %w", err)
 	}
 	return nil
 }

@@ -2,7 +2,6 @@ package podman
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"path"
 	"strings"
@@ -17,34 +16,16 @@ type Pod struct {
 	InfraContainerID string
 	CgroupParent     string
 	CgroupPath       string // "" in a pod that podman 4 has found after a boot of the host
-	Containers       []struct{ Id, Name string }
+	Containers       []identified
 }
 
 // Pod returns a pod by name, nil when there is none.
 func (c Client) Pod(ctx context.Context, name string) (*Pod, error) {
-	var raw json.RawMessage
-	there, err := c.inspect(ctx, "pod", name, &raw)
-	if err != nil || !there {
-		return nil, err
+	pod, err := inspect[Pod](ctx, c, "pod", name)
+	if pod != nil && pod.Name != name {
+		return nil, nil
 	}
-	pod, err := decodePod(raw)
-	if err != nil || pod.Name != name {
-		return nil, err
-	}
-	return pod, nil
-}
-
-// decodePod parses podman 4's single object and podman 5's list.
-func decodePod(raw json.RawMessage) (*Pod, error) {
-	var list []Pod
-	if json.Unmarshal(raw, &list) == nil && len(list) == 1 {
-		return &list[0], nil
-	}
-	var one Pod
-	if err := json.Unmarshal(raw, &one); err != nil {
-		return nil, fmt.Errorf("read a pod: %w", err)
-	}
-	return &one, nil
+	return pod, err
 }
 
 // LostCgroup returns the control group of a pod that podman 4 has forgotten since the host has
@@ -59,17 +40,12 @@ func (p Pod) LostCgroup() string {
 
 // Pods lists the pods of the host.
 func (c Client) Pods(ctx context.Context) ([]Pod, error) {
-	var pods []Pod
-	return pods, c.list(ctx, &pods, "pod", "ps")
+	return list[Pod](ctx, c, "pod", "ps")
 }
 
 // Members returns the pod's containers, the infra container among them.
 func (c Client) Members(ctx context.Context, pod Pod) ([]Container, error) {
-	ids := make([]string, len(pod.Containers))
-	for i, one := range pod.Containers {
-		ids[i] = one.Id
-	}
-	return c.ContainersByID(ctx, ids)
+	return c.containers(ctx, pod.Containers)
 }
 
 // RemovePod removes a pod with its containers. A missing pod is not an error.
