@@ -53,21 +53,13 @@ type Task struct {
 	ExtraUserData cty.Value `hcl:"extra_user_data,optional"`
 	// HostKey is the guest's SSH host key; all others are
 	// deleted. Default: the guest makes its own.
-	HostKey *HostKey `hcl:"host_key,block"`
+	HostKey *media.HostKey `hcl:"host_key,block"`
 	// Users are made in the guest, instead of the image's default user.
 	Users []User `hcl:"user,block"`
 	// WriteFiles are written at the first boot.
 	WriteFiles []WriteFile `hcl:"write_file,block"`
 	// Networks are the network cards. Default: the image decides.
 	Networks []Network `hcl:"network,block"`
-}
-
-// HostKey is an Ed25519 key pair of SSH.
-type HostKey struct {
-	// Private is the private key in the format of OpenSSH.
-	Private secret.Value `hcl:"private"`
-	// Public is the public key, such as "ssh-ed25519 AAAA…".
-	Public string `hcl:"public"`
 }
 
 // User is a user of the guest. A password cannot be used to log in by SSH.
@@ -138,15 +130,12 @@ func (t *Task) Outputs(ctx context.Context, h module.Host) (Outputs, error) {
 }
 
 func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
-	if t.Absent() {
-		return t.file().PlanAbsent(ctx, h)
-	}
 	return t.file().Plan(ctx, h)
 }
 
 // file returns the seed as a file of the host.
 func (t *Task) file() media.Image {
-	return media.Image{Path: t.Path, Of: t.Hostname, Build: func(context.Context, module.Host) ([]byte, error) {
+	return media.Image{Path: t.Path, Of: t.Hostname, Presence: t.Presence, Build: func(context.Context, module.Host) ([]byte, error) {
 		return t.image()
 	}}
 }

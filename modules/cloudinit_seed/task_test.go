@@ -16,6 +16,7 @@ import (
 	"kinit/engine/module/moduletest"
 	"kinit/engine/need"
 	"kinit/engine/secret"
+	"kinit/modules/internal/media"
 	"kinit/modules/internal/virt"
 )
 
@@ -40,7 +41,7 @@ func load(t *testing.T, file string) *Task {
 func small(dir string) *Task {
 	task := Kind().New().(*Task)
 	task.Path, task.Hostname = filepath.Join(dir, "node.iso"), "node"
-	task.HostKey = &HostKey{Private: privateKey, Public: "ssh-ed25519 AAAA"}
+	task.HostKey = &media.HostKey{Private: privateKey, Public: "ssh-ed25519 AAAA"}
 	return task
 }
 

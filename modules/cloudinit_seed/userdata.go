@@ -2,10 +2,12 @@ package seed
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"strings"
 
+	"kinit/engine/lists"
 	"kinit/modules/internal/iso"
 )
 
@@ -49,11 +51,7 @@ func encode(doc any) ([]byte, error) {
 }
 
 func (t *Task) metaData() object {
-	id := t.InstanceID
-	if id == "" {
-		id = t.Hostname
-	}
-	return object{"instance-id": id, "local-hostname": t.Hostname}
+	return object{"instance-id": cmp.Or(t.InstanceID, t.Hostname), "local-hostname": t.Hostname}
 }
 
 // userData is the cloud-config with the extra keys.
@@ -69,31 +67,20 @@ func (t *Task) userData() (any, error) {
 	list(doc, "runcmd", t.RunCmd)
 	if t.HostKey != nil {
 		doc["ssh_deletekeys"] = true
-		doc["ssh_keys"] = t.HostKey.doc()
+		doc["ssh_keys"] = object{
+			// OpenSSH refuses a private key without a line end.
+			"ed25519_private": strings.TrimSpace(t.HostKey.Private.Reveal()) + "\n",
+			"ed25519_public":  strings.TrimSpace(t.HostKey.Public),
+		}
 	}
-	var users, files []object
-	for _, u := range t.Users {
-		users = append(users, u.doc())
-	}
-	for _, f := range t.WriteFiles {
-		files = append(files, f.doc())
-	}
-	list(doc, "users", users)
-	list(doc, "write_files", files)
+	list(doc, "users", lists.Map(t.Users, User.doc))
+	list(doc, "write_files", lists.Map(t.WriteFiles, WriteFile.doc))
 	extra, err := t.extra()
 	if err != nil || extra == nil {
 		return doc, err
 	}
 	plain, err := plainJSON(doc)
 	return merge(plain, extra), err
-}
-
-// doc adds the line end to the private key, without which OpenSSH refuses it.
-func (k HostKey) doc() object {
-	return object{
-		"ed25519_private": strings.TrimSpace(k.Private.Reveal()) + "\n",
-		"ed25519_public":  strings.TrimSpace(k.Public),
-	}
 }
 
 func (u User) doc() object {

@@ -27,14 +27,7 @@ func (t *Task) Validate() error {
 	if !label.MatchString(t.Hostname) {
 		return fmt.Errorf("hostname %q: expected up to 63 letters, digits and hyphens, without a domain", t.Hostname)
 	}
-	return errors.Join(t.validateHostKey(), t.validateFiles(), t.validateCommands(), t.validateNetworks())
-}
-
-func (t *Task) validateHostKey() error {
-	if t.HostKey == nil {
-		return nil
-	}
-	return media.CheckHostKey(t.HostKey.Private, t.HostKey.Public)
+	return errors.Join(t.HostKey.Check(), t.validateFiles(), t.validateCommands(), t.validateNetworks())
 }
 
 func (t *Task) validateFiles() error {

@@ -19,15 +19,12 @@ func (t *Task) define(ctx context.Context, h module.Host) error {
 		return err
 	}
 	return t.open.Do(ctx, h, func(c *virt.Conn) error {
-		old, found, err := c.Find(ctx, t.Name)
+		old, found, err := c.FindOwn(ctx, h, t.Name)
 		if err != nil {
 			return err
 		}
 		uuid := t.UUID
 		if found {
-			if !old.OwnedBy(ownership.Signature(h)) {
-				return virt.Foreign(h, t.Name)
-			}
 			uuid = old.UUID
 		}
 		if err := t.ownLogs(ctx, h); err != nil {
@@ -61,12 +58,8 @@ func (t *Task) hint(err error) error {
 // on changes the domain, which must be the owner's.
 func (t *Task) on(ctx context.Context, h module.Host, change func(*virt.Conn) error) error {
 	return t.open.Do(ctx, h, func(c *virt.Conn) error {
-		d, found, err := c.Find(ctx, t.Name)
-		if err != nil {
+		if _, _, err := c.FindOwn(ctx, h, t.Name); err != nil {
 			return err
-		}
-		if found && !d.OwnedBy(ownership.Signature(h)) {
-			return virt.Foreign(h, t.Name)
 		}
 		return change(c)
 	})

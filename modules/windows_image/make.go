@@ -50,11 +50,7 @@ func (t *Task) going(ctx context.Context, h module.Host) (bool, error) {
 	}
 	var d virt.Domain
 	err = t.open.Do(ctx, h, func(c *virt.Conn) error {
-		var found bool
-		d, found, err = c.Find(ctx, t.domain(h))
-		if found && !d.OwnedBy(ownership.Signature(h)) {
-			return virt.Foreign(h, t.domain(h))
-		}
+		d, _, err = c.FindOwn(ctx, h, t.domain(h))
 		return err
 	})
 	if err != nil || d.Stamp == nil || d.Stamp.Hash != hash {
@@ -120,14 +116,8 @@ func (t *Task) clear(ctx context.Context, h module.Host) error {
 		return err
 	}
 	for _, file := range []string{t.disk(h), t.seed(h)} {
-		there, err := hostfile.Exists(ctx, h, file)
-		if err != nil {
+		if err := mayRemove(ctx, h, file); err != nil {
 			return err
-		}
-		if there {
-			if err := ownership.Free(ctx, h, file, "remove it yourself if nothing needs it"); err != nil {
-				return err
-			}
 		}
 		if err := virt.RemoveVolume(ctx, h, file); err != nil {
 			return err
@@ -183,16 +173,17 @@ func (t *Task) finish(ctx context.Context, h module.Host) error {
 	return errors.Join(virt.RemoveVolume(ctx, h, disk), virt.RemoveVolume(ctx, h, t.seed(h)))
 }
 
-func (t *Task) mayRemove(ctx context.Context, h module.Host) error {
-	return ownership.Free(ctx, h, t.Path, "remove it yourself if nothing needs it", hostfile.FileKind)
-}
-
-func (t *Task) remove(ctx context.Context, h module.Host) error {
-	there, err := hostfile.Exists(ctx, h, t.Path)
+// mayRemove returns an error if a file exists and is not the owner's.
+func mayRemove(ctx context.Context, h module.Host, file string, kinds ...string) error {
+	there, err := hostfile.Exists(ctx, h, file)
 	if err != nil || !there {
 		return err
 	}
-	if err := t.mayRemove(ctx, h); err != nil {
+	return ownership.Free(ctx, h, file, ownership.Remove, kinds...)
+}
+
+func (t *Task) remove(ctx context.Context, h module.Host) error {
+	if err := mayRemove(ctx, h, t.Path, hostfile.FileKind); err != nil {
 		return err
 	}
 	return hostfile.Drop(ctx, h, t.Path)

@@ -125,7 +125,7 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	}
 	switch {
 	case t.Absent() && there:
-		return module.OneStep("remove image "+t.Path, t.remove), t.mayRemove(ctx, h)
+		return module.OneStep("remove image "+t.Path, t.remove), mayRemove(ctx, h, t.Path, hostfile.FileKind)
 	case t.Absent() || there:
 		return nil, nil
 	}

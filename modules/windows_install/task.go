@@ -15,7 +15,6 @@ import (
 
 	"kinit/engine/module"
 	"kinit/modules/internal/guestwatch"
-	"kinit/modules/internal/ownership"
 	"kinit/modules/internal/virt"
 )
 
@@ -125,12 +124,8 @@ func (t *Task) inside(ctx context.Context, h module.Host) (bool, error) {
 
 func (t *Task) eject(ctx context.Context, h module.Host) error {
 	return t.open.Do(ctx, h, func(c *virt.Conn) error {
-		d, found, err := c.Find(ctx, t.Domain)
-		if err != nil {
+		if _, _, err := c.FindOwn(ctx, h, t.Domain); err != nil {
 			return err
-		}
-		if found && !d.OwnedBy(ownership.Signature(h)) {
-			return virt.Foreign(h, t.Domain)
 		}
 		return c.Eject(ctx, t.Domain, t.Eject)
 	})

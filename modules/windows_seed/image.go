@@ -32,9 +32,7 @@ func (t *Task) node(ctx context.Context, h module.Host) (wincd.Node, error) {
 	n := wincd.Node{
 		Hostname: t.Hostname, Edition: t.Edition, Password: t.Password, MTU: t.MTU, Marker: t.Marker,
 		PFX: certificate.Content, PFXPassword: certificate.Password, AuthorizedKeys: t.AuthorizedKeys,
-	}
-	if t.HostKey != nil {
-		n.HostKey = &wincd.HostKey{Private: t.HostKey.Private, Public: t.HostKey.Public}
+		HostKey: (*wincd.HostKey)(t.HostKey),
 	}
 	if t.OpenSSH != "" {
 		if n.OpenSSH, err = hostfile.Need(ctx, h, t.OpenSSH); err != nil {

@@ -69,17 +69,9 @@ type Task struct {
 	Marker string `hcl:"marker,optional" default:"C:/ProgramData/kinit/ready.txt"`
 	// HostKey is the host key of the guest's SSH server. Default: the
 	// guest makes its own.
-	HostKey *HostKey `hcl:"host_key,block"`
+	HostKey *media.HostKey `hcl:"host_key,block"`
 	// Files are further files for the guest.
 	Files []File `hcl:"file,block"`
-}
-
-// HostKey is an Ed25519 key pair of SSH.
-type HostKey struct {
-	// Private is the private key in the format of OpenSSH.
-	Private secret.Value `hcl:"private"`
-	// Public is the public key, such as "ssh-ed25519 AAAA…".
-	Public string `hcl:"public"`
 }
 
 // File is a file that is copied to the guest. It has either content or source.
@@ -97,14 +89,13 @@ func Kind() module.Kind {
 }
 
 func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
-	if t.Absent() {
-		return t.file().PlanAbsent(ctx, h)
-	}
 	return t.file().Plan(ctx, h)
 }
 
 // file returns the CD as a file of the host.
-func (t *Task) file() media.Image { return media.Image{Path: t.Path, Of: t.Hostname, Build: t.image} }
+func (t *Task) file() media.Image {
+	return media.Image{Path: t.Path, Of: t.Hostname, Presence: t.Presence, Build: t.image}
+}
 
 type Outputs struct {
 	Path   string `cty:"path"`   // the ISO

@@ -13,6 +13,7 @@ import (
 	"kinit/engine/module/moduletest"
 	"kinit/engine/need"
 	"kinit/engine/secret"
+	"kinit/modules/internal/media"
 	"kinit/modules/internal/pfx"
 	"kinit/modules/internal/pki"
 	"kinit/modules/internal/virt"
@@ -46,7 +47,7 @@ func guest(t *testing.T, path string) func() *Task {
 		task := Kind().New().(*Task)
 		task.Path, task.Hostname, task.Password = path, "win-01", "Kn1-hunter2"
 		task.Certificate, task.PrivateKey = certificate, key
-		task.HostKey = &HostKey{Private: hostKey, Public: "ssh-ed25519 AAAA"}
+		task.HostKey = &media.HostKey{Private: hostKey, Public: "ssh-ed25519 AAAA"}
 		return task
 	}
 }

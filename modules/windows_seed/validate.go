@@ -18,7 +18,7 @@ func (t *Task) Validate() error {
 	}
 	return errors.Join(
 		t.validateSystem(), wincd.CheckHostname(t.Hostname), wincd.CheckPassword(t.Password),
-		t.validateHostKey(), t.validateFiles(),
+		t.HostKey.Check(), t.validateFiles(),
 	)
 }
 
@@ -31,13 +31,6 @@ func (t *Task) validateSystem() error {
 		return fmt.Errorf("mtu %d: expected 576 to 65535 bytes", t.MTU)
 	}
 	return t.media().Check()
-}
-
-func (t *Task) validateHostKey() error {
-	if t.HostKey == nil {
-		return nil
-	}
-	return media.CheckHostKey(t.HostKey.Private, t.HostKey.Public)
 }
 
 func (t *Task) validateFiles() error {

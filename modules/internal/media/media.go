@@ -25,6 +25,7 @@ import (
 type Image struct {
 	Path string // absolute; its folder must exist
 	Of   string // the guest it is for, in the text of steps
+	module.Presence
 	// Build returns the bytes, always the same ones for the same arguments.
 	Build func(ctx context.Context, h module.Host) ([]byte, error)
 }
@@ -36,11 +37,17 @@ type state struct {
 	marked bool   // the owner's manifest has the image
 }
 
-// Plan compares the file with the image that Build makes.
+// Plan compares the file with the image that Build makes, or removes it. The mark of an interrupted
+// creation is removed too.
 func (i Image) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	s, err := i.read(ctx, h)
-	if err != nil {
+	switch {
+	case err != nil:
 		return nil, err
+	case i.Absent() && (s.exists || s.marked):
+		return module.OneStep("remove seed "+i.Path, i.remove), nil
+	case i.Absent():
+		return nil, nil
 	}
 	image, err := i.Build(ctx, h)
 	if err != nil {
@@ -53,15 +60,6 @@ func (i Image) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 		return module.OneStep(fmt.Sprintf("replace seed %s of %s", i.Path, i.Of), i.write), nil
 	}
 	return nil, nil
-}
-
-// PlanAbsent removes the file, or the mark of an interrupted creation.
-func (i Image) PlanAbsent(ctx context.Context, h module.Host) ([]module.Step, error) {
-	s, err := i.read(ctx, h)
-	if err != nil || !s.exists && !s.marked {
-		return nil, err
-	}
-	return module.OneStep("remove seed "+i.Path, i.remove), nil
 }
 
 // Sum is the SHA-256 of the file in hex, empty for an absent one.
@@ -134,13 +132,23 @@ func Check(file string) error {
 	return nil
 }
 
-// CheckHostKey returns an error if a guest's SSH server does not accept a key pair. It never
-// contains the key.
-func CheckHostKey(private secret.Value, public string) error {
-	if !strings.HasPrefix(strings.TrimSpace(private.Reveal()), "-----BEGIN OPENSSH PRIVATE KEY-----") {
+// HostKey is an Ed25519 key pair of SSH.
+type HostKey struct {
+	// Private is the private key in the format of OpenSSH.
+	Private secret.Value `hcl:"private"`
+	// Public is the public key, such as "ssh-ed25519 AAAA…".
+	Public string `hcl:"public"`
+}
+
+// Check returns an error if a guest's SSH server does not accept a key pair. It never
+// contains the key. Nil is right.
+func (k *HostKey) Check() error {
+	switch {
+	case k == nil:
+		return nil
+	case !strings.HasPrefix(strings.TrimSpace(k.Private.Reveal()), "-----BEGIN OPENSSH PRIVATE KEY-----"):
 		return errors.New("host_key: private is no private key in the format of OpenSSH")
-	}
-	if !strings.HasPrefix(public, "ssh-ed25519 ") {
+	case !strings.HasPrefix(k.Public, "ssh-ed25519 "):
 		return errors.New("host_key: public is no Ed25519 key: expected \"ssh-ed25519 \" and the key")
 	}
 	return nil

@@ -55,12 +55,18 @@ func (s Spec) devices() *libvirtxml.DomainDeviceList {
 // dataDisk is a further disk, after the place of the seed. Its serial number is what the guest
 // finds it by: names such as vdc follow the order in which a system finds disks.
 func (s Spec) dataDisk(index int, path string) libvirtxml.DomainDisk {
+	disk := s.image(path, "vd"+string(rune('c'+index)))
+	disk.Serial = fmt.Sprintf("data-%d", index+1)
+	return disk
+}
+
+// image is a qcow2 image as a disk.
+func (s Spec) image(path, name string) libvirtxml.DomainDisk {
 	return libvirtxml.DomainDisk{
 		Device: "disk",
 		Driver: &libvirtxml.DomainDiskDriver{Name: "qemu", Type: "qcow2", Cache: s.DiskCache, Discard: "unmap"},
 		Source: file(path),
-		Target: &libvirtxml.DomainDiskTarget{Dev: "vd" + string(rune('c'+index)), Bus: "virtio"},
-		Serial: fmt.Sprintf("data-%d", index+1),
+		Target: &libvirtxml.DomainDiskTarget{Dev: name, Bus: "virtio"},
 	}
 }
 
@@ -82,12 +88,7 @@ func passedThrough(address string) libvirtxml.DomainHostdev {
 const discardGranularity uint = 8192
 
 func (s Spec) disk() libvirtxml.DomainDisk {
-	disk := libvirtxml.DomainDisk{
-		Device: "disk",
-		Driver: &libvirtxml.DomainDiskDriver{Name: "qemu", Type: "qcow2", Cache: s.DiskCache, Discard: "unmap"},
-		Source: file(s.Disk),
-		Target: &libvirtxml.DomainDiskTarget{Dev: "vda", Bus: "virtio"},
-	}
+	disk := s.image(s.Disk, "vda")
 	if s.Windows {
 		granularity := discardGranularity
 		disk.BlockIO = &libvirtxml.DomainDiskBlockIO{DiscardGranularity: &granularity}
@@ -103,15 +104,8 @@ func (s Spec) disk() libvirtxml.DomainDisk {
 // cd is a drive on SATA, which Windows' installer can read without further drivers. The
 // guest starts without a disc that is gone.
 func cd(index int, path string) libvirtxml.DomainDisk {
-	source := file(path)
-	source.StartupPolicy = "optional"
-	disk := libvirtxml.DomainDisk{
-		Device:   "cdrom",
-		Driver:   &libvirtxml.DomainDiskDriver{Name: "qemu", Type: "raw"},
-		Source:   source,
-		Target:   &libvirtxml.DomainDiskTarget{Dev: "sd" + string(rune('a'+index)), Bus: "sata"},
-		ReadOnly: &libvirtxml.DomainDiskReadOnly{},
-	}
+	disk := readOnly("cdrom", path, "sd"+string(rune('a'+index)), "sata")
+	disk.Source.StartupPolicy = "optional"
 	if index == 0 {
 		disk.Boot = &libvirtxml.DomainDeviceBoot{Order: 2}
 	}
@@ -128,11 +122,15 @@ func tpm() libvirtxml.DomainTPM {
 // seed is a read-only disk: Debian's cloud kernel has virtio and no driver for the
 // SATA controller of q35, and cloud-init finds the seed by its label, not its bus.
 func (s Spec) seed() libvirtxml.DomainDisk {
+	return readOnly("disk", s.Seed, "vdb", "virtio")
+}
+
+func readOnly(device, path, name, bus string) libvirtxml.DomainDisk {
 	return libvirtxml.DomainDisk{
-		Device:   "disk",
+		Device:   device,
 		Driver:   &libvirtxml.DomainDiskDriver{Name: "qemu", Type: "raw"},
-		Source:   file(s.Seed),
-		Target:   &libvirtxml.DomainDiskTarget{Dev: "vdb", Bus: "virtio"},
+		Source:   file(path),
+		Target:   &libvirtxml.DomainDiskTarget{Dev: name, Bus: bus},
 		ReadOnly: &libvirtxml.DomainDiskReadOnly{},
 	}
 }

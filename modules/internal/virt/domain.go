@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 
+	"kinit/engine/module"
+	"kinit/modules/internal/ownership"
+
 	"libvirt.org/go/libvirt"
 	"libvirt.org/go/libvirtxml"
 )
@@ -65,6 +68,15 @@ func (c *Conn) Find(ctx context.Context, name string) (Domain, bool, error) {
 		d, err = read(lv)
 		return err
 	})
+	return d, found, err
+}
+
+// FindOwn is Find for a domain that the host's owner made. One of somebody else is an error.
+func (c *Conn) FindOwn(ctx context.Context, h module.Host, name string) (Domain, bool, error) {
+	d, found, err := c.Find(ctx, name)
+	if err == nil && found && !d.OwnedBy(ownership.Signature(h)) {
+		err = Foreign(h, name)
+	}
 	return d, found, err
 }
 

@@ -12,32 +12,19 @@ const namespace = "https://kinit.invalid/domain/1"
 
 // Stamp is what kinit writes into the metadata of the domains it makes.
 type Stamp struct {
-	Owner string // the signature of whose it is, may be empty
-	UUID  string // the domain's own: a copy of a domain has the stamp too, and another UUID
-	Hash  string // of the XML that was asked for
-}
-
-// element is the stamp in XML.
-type element struct {
-	XMLName xml.Name `xml:"https://kinit.invalid/domain/1 domain"`
-	Owner   string   `xml:"owner,attr,omitempty"`
-	UUID    string   `xml:"uuid,attr,omitempty"`
-	Hash    string   `xml:"hash,attr"`
+	Owner string `xml:"owner,attr,omitempty"` // the signature of whose it is, may be empty
+	UUID  string `xml:"uuid,attr"`            // the domain's own: a copy of a domain has the stamp too, and another UUID
+	Hash  string `xml:"hash,attr"`            // of the XML that was asked for
 }
 
 // metadata returns the stamp as a domain's metadata. libvirt insists on a prefix,
 // which encoding/xml would not write.
 func (s Stamp) metadata() (*libvirtxml.DomainMetadata, error) {
-	attrs := []xml.Attr{{Name: xml.Name{Local: "xmlns:kinit"}, Value: namespace}}
-	if s.Owner != "" {
-		attrs = append(attrs, xml.Attr{Name: xml.Name{Local: "owner"}, Value: s.Owner})
-	}
-	attrs = append(attrs, xml.Attr{Name: xml.Name{Local: "uuid"}, Value: s.UUID})
-	attrs = append(attrs, xml.Attr{Name: xml.Name{Local: "hash"}, Value: s.Hash})
 	text, err := xml.Marshal(struct {
-		XMLName xml.Name   `xml:"kinit:domain"`
-		Attrs   []xml.Attr `xml:",any,attr"`
-	}{Attrs: attrs})
+		XMLName xml.Name `xml:"kinit:domain"`
+		Space   string   `xml:"xmlns:kinit,attr"`
+		Stamp
+	}{Space: namespace, Stamp: s})
 	if err != nil {
 		return nil, err
 	}
@@ -51,13 +38,8 @@ func readStamp(m *libvirtxml.DomainMetadata) (*Stamp, error) {
 		return nil, nil
 	}
 	var all struct {
-		Ours *element `xml:"https://kinit.invalid/domain/1 domain"`
+		Ours *Stamp `xml:"https://kinit.invalid/domain/1 domain"`
 	}
-	if err := xml.Unmarshal([]byte("<metadata>"+m.XML+"</metadata>"), &all); err != nil {
-		return nil, err
-	}
-	if all.Ours == nil {
-		return nil, nil
-	}
-	return &Stamp{Owner: all.Ours.Owner, UUID: all.Ours.UUID, Hash: all.Ours.Hash}, nil
+	err := xml.Unmarshal([]byte("<metadata>"+m.XML+"</metadata>"), &all)
+	return all.Ours, err
 }
