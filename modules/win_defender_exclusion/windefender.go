@@ -103,7 +103,7 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	if c.Remove {
 		verb = "scan again: "
 	}
-	return []module.Step{powershell.Step(verb+strings.Join(all, ", "), changeScript, c)}, nil
+	return powershell.OneStep(verb+strings.Join(all, ", "), changeScript, c), nil
 }
 
 func (t *Task) decide(s state) change {

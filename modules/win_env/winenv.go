@@ -3,6 +3,7 @@
 package winenv
 
 import (
+	"cmp"
 	"context"
 	_ "embed"
 	"errors"
@@ -12,6 +13,7 @@ import (
 
 	"kinit/engine/module"
 	"kinit/modules/internal/powershell"
+	"kinit/modules/internal/winpath"
 )
 
 //go:embed read.ps1
@@ -86,10 +88,7 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 		return nil, err
 	}
 	want, text := t.decide(have)
-	if text == "" {
-		return nil, nil
-	}
-	return []module.Step{powershell.Step(h.Redact(text), setScript, variable{t.Name, t.Scope, want})}, nil
+	return powershell.OneStep(h.Redact(text), setScript, variable{t.Name, t.Scope, want}), nil
 }
 
 // decide returns the wanted value, nil for none, and a description of the change, "" for
@@ -126,7 +125,7 @@ func (t *Task) list(have *string) *string {
 	} else {
 		for _, element := range t.Elements {
 			if !contains(kept, element) {
-				kept = append(without(kept, []string{""}), native(element))
+				kept = append(without(kept, []string{""}), winpath.Native(element))
 			}
 		}
 	}
@@ -143,20 +142,15 @@ type Outputs struct {
 
 func (t *Task) Outputs(ctx context.Context, h module.Host) (Outputs, error) {
 	have, err := t.read(ctx, h)
-	if have == nil {
-		return Outputs{Value: ""}, err
-	}
-	return Outputs{Value: *have}, err
+	return Outputs{Value: *cmp.Or(have, new(string))}, err
 }
-
-func native(element string) string { return strings.ReplaceAll(element, "/", `\`) }
 
 // same reports whether two elements are the same path: it ignores case, quotes
 // and a backslash at the end.
 func same(a, b string) bool { return strings.EqualFold(plain(a), plain(b)) }
 
 func plain(element string) string {
-	text := strings.Trim(strings.TrimSpace(native(element)), `"`)
+	text := strings.Trim(strings.TrimSpace(winpath.Native(element)), `"`)
 	return strings.TrimRight(text, `\`)
 }
 

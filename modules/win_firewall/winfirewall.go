@@ -76,10 +76,8 @@ var (
 )
 
 func (t *Task) Validate() error {
-	if t.Program != "" {
-		if err := winpath.Check("program", t.Program); err != nil {
-			return err
-		}
+	if err := winpath.CheckGiven("program", t.Program); err != nil {
+		return err
 	}
 	ported := t.Protocol == "tcp" || t.Protocol == "udp"
 	switch {
@@ -115,25 +113,20 @@ func checkAddresses(addresses []string) error {
 }
 
 func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
-	have, err := powershell.Read[rule](ctx, h, readScript, map[string]any{"name": t.Name})
-	if err != nil {
+	name := map[string]any{"name": t.Name}
+	have, err := powershell.Read[rule](ctx, h, readScript, name)
+	switch {
+	case err != nil || t.Absent() && !have.There:
 		return nil, err
-	}
-	if t.Absent() {
-		if !have.There {
-			return nil, nil
-		}
-		return []module.Step{powershell.Step("remove rule "+t.Name, removeScript, map[string]any{"name": t.Name})}, nil
+	case t.Absent():
+		return powershell.OneStep("remove rule "+t.Name, removeScript, name), nil
 	}
 	want := t.rule()
-	if !have.There {
-		return []module.Step{powershell.Step("create rule "+t.Name+": "+want.words(), setScript, want.arguments(t.Name))}, nil
+	text := "create rule " + t.Name + ": " + want.words()
+	if have.There {
+		text = powershell.Differences(have.diff(want)).Text("rule " + t.Name)
 	}
-	changes := have.diff(want)
-	if len(changes) == 0 {
-		return nil, nil
-	}
-	return []module.Step{powershell.Step("change rule "+t.Name+": "+strings.Join(changes, ", "), setScript, want.arguments(t.Name))}, nil
+	return powershell.OneStep(text, setScript, want.arguments(t.Name)), nil
 }
 
 type Outputs struct {

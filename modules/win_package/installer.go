@@ -1,6 +1,7 @@
 package winpackage
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -29,22 +30,17 @@ var (
 	sha256Form  = regexp.MustCompile(`^[0-9A-Fa-f]{64}$`)
 )
 
-// isProductCode reports whether a product is the product code of an MSI package.
-func isProductCode(product string) bool {
-	return productCode.MatchString(product)
-}
-
 func (t *Task) name() string {
-	for _, name := range []string{path.Base(t.Path), path.Base(t.URL), t.Product, t.Creates} {
-		if name != "" && name != "." {
-			return name
+	for _, file := range []string{t.Path, t.URL} {
+		if file != "" {
+			return path.Base(file)
 		}
 	}
-	return ""
+	return cmp.Or(t.Product, t.Creates)
 }
 
 func (t *Task) checkAbsent() error {
-	if len(t.Uninstall) == 0 && !isProductCode(t.Product) {
+	if len(t.Uninstall) == 0 && !productCode.MatchString(t.Product) {
 		return errors.New("uninstall is missing, want the program that takes it off, or product with the product code of an MSI package")
 	}
 	return nil
@@ -122,8 +118,5 @@ func meaning(code int) string {
 		1618: "another installation is under way", 1619: "the package cannot be opened", 1633: "the package is for another processor",
 		1638: "another version of the product is installed", 1641: "the host restarts", 3010: "the host must restart",
 	}
-	if text, ok := known[code]; ok {
-		return text
-	}
-	return "its documentation says what that means"
+	return cmp.Or(known[code], "its documentation says what that means")
 }

@@ -159,10 +159,8 @@ func (t *Task) fine(code int) bool {
 }
 
 func (t *Task) Validate() error {
-	if t.Creates != "" {
-		if err := winpath.Check("creates", t.Creates); err != nil {
-			return err
-		}
+	if err := winpath.CheckGiven("creates", t.Creates); err != nil {
+		return err
 	}
 	switch {
 	case (t.Product == "") == (t.Creates == ""):

@@ -99,8 +99,7 @@ func (t *Task) do(ctx context.Context, h module.Host) error {
 	}
 	err = powershell.WaitForBoot(ctx, h, before, within, func(ctx context.Context) (bool, string, error) { return t.look(ctx, h) })
 	t.elapsed = time.Since(start)
-	var late *poll.Late
-	if errors.As(err, &late) {
+	if late, ok := errors.AsType[*poll.Late](err); ok {
 		return fmt.Errorf("%s was restarted and is not ready after %s: %s", h.Name(), late.Limit, late.Why)
 	}
 	return err

@@ -105,10 +105,7 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 		return nil, err
 	}
 	text, script := t.decide(w, s)
-	if text == "" {
-		return nil, nil
-	}
-	return []module.Step{powershell.Step(h.Redact(text), script, w)}, nil
+	return powershell.OneStep(h.Redact(text), script, w), nil
 }
 
 // decide describes the change and returns its script; nothing for no change.

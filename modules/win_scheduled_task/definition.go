@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"kinit/modules/internal/powershell"
 	"kinit/modules/internal/wincmdline"
 	"kinit/modules/internal/winpath"
 )
@@ -75,20 +76,15 @@ func (t *Task) definition() definition {
 }
 
 func (d definition) diff(want definition) []string {
-	var out []string
-	differ := func(what string, differs bool) {
-		if differs {
-			out = append(out, what)
-		}
-	}
-	differ("program", !strings.EqualFold(d.Program, want.Program) || d.Actions != want.Actions)
-	differ("arguments", d.Arguments != want.Arguments)
-	differ("dir", !strings.EqualFold(d.Folder, want.Folder))
-	differ("user", d.User != want.User)
-	differ("description", d.Description != want.Description)
-	differ("enabled", d.Enabled != want.Enabled)
-	differ("time limit", d.Limit != want.Limit)
-	differ("triggers", !slices.Equal(d.starts(), want.starts()))
+	var out powershell.Differences
+	out.Add(!strings.EqualFold(d.Program, want.Program) || d.Actions != want.Actions, "program")
+	out.Add(d.Arguments != want.Arguments, "arguments")
+	out.Add(!strings.EqualFold(d.Folder, want.Folder), "dir")
+	out.Add(d.User != want.User, "user")
+	out.Add(d.Description != want.Description, "description")
+	out.Add(d.Enabled != want.Enabled, "enabled")
+	out.Add(d.Limit != want.Limit, "time limit")
+	out.Add(!slices.Equal(d.starts(), want.starts()), "triggers")
 	return out
 }
 

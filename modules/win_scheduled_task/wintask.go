@@ -73,10 +73,8 @@ func (t *Task) Validate() error {
 	if t.Absent() {
 		return nil
 	}
-	if t.Dir != "" {
-		if err := winpath.Check("dir", t.Dir); err != nil {
-			return err
-		}
+	if err := winpath.CheckGiven("dir", t.Dir); err != nil {
+		return err
 	}
 	switch {
 	case t.Program == "" || strings.ContainsAny(t.Program, "\"\n"):
@@ -96,22 +94,15 @@ func (t *Task) Validate() error {
 func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	want := t.definition()
 	have, err := powershell.Read[definition](ctx, h, readScript, want.place)
-	if err != nil {
-		return nil, err
-	}
 	switch {
-	case t.Absent() && have.There:
-		return []module.Step{powershell.Step("remove task "+t.Name, removeScript, want.place)}, nil
+	case err != nil || t.Absent() && !have.There:
+		return nil, err
 	case t.Absent():
-		return nil, nil
+		return powershell.OneStep("remove task "+t.Name, removeScript, want.place), nil
 	case !have.There:
-		return []module.Step{powershell.Step("create task "+t.Name+" for "+t.Program, setScript, want)}, nil
+		return powershell.OneStep("create task "+t.Name+" for "+t.Program, setScript, want), nil
 	}
-	changes := have.diff(want)
-	if len(changes) == 0 {
-		return nil, nil
-	}
-	return []module.Step{powershell.Step("change task "+t.Name+": "+strings.Join(changes, ", "), setScript, want)}, nil
+	return powershell.OneStep(powershell.Differences(have.diff(want)).Text("task "+t.Name), setScript, want), nil
 }
 
 type Outputs struct {

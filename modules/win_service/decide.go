@@ -10,6 +10,7 @@ import (
 
 	"kinit/engine/lists"
 	"kinit/modules/internal/fingerprint"
+	"kinit/modules/internal/powershell"
 	"kinit/modules/internal/wincmdline"
 	"kinit/modules/internal/winpath"
 )
@@ -76,44 +77,36 @@ func (t *Task) decide(s state) (decision, error) {
 }
 
 func (t *Task) decideDefinition(s state, d *decision) {
-	var words []string
-	differ := func(differs bool, what string) bool {
-		if differs {
-			words = append(words, what)
-		}
-		return differs
-	}
+	var words powershell.Differences
 	c := &d.change
-	if line := t.line(); differ(line != "" && line != s.Path, "program") {
+	if line := t.line(); words.Add(line != "" && line != s.Path, "program") {
 		c.Path = &line
 	}
-	if differ(t.DisplayName != nil && *t.DisplayName != s.DisplayName, "display name") {
+	if words.Add(t.DisplayName != nil && *t.DisplayName != s.DisplayName, "display name") {
 		c.DisplayName = t.DisplayName
 	}
-	if differ(t.Description != nil && *t.Description != s.Description, "description") {
+	if words.Add(t.Description != nil && *t.Description != s.Description, "description") {
 		c.Description = t.Description
 	}
-	if want := t.start(s); differ(want != "" && want != s.startWord(), "start "+want) {
+	if want := t.start(s); words.Add(want != "" && want != s.startWord(), "start "+want) {
 		word := starts[want].sc
 		c.Start = &word
 	}
-	if differ(t.Account != "" && !strings.EqualFold(account(t.Account), account(s.Account)), "account "+t.Account) {
+	if words.Add(t.Account != "" && !strings.EqualFold(account(t.Account), account(s.Account)), "account "+t.Account) {
 		c.Account, c.Password = &t.Account, t.Password.Reveal()
 	}
-	if differ(t.Dependencies != nil && !sameSet(*t.Dependencies, s.Dependencies), "dependencies") {
+	if words.Add(t.Dependencies != nil && !sameSet(*t.Dependencies, s.Dependencies), "dependencies") {
 		c.Dependencies = dependencies(*t.Dependencies)
 	}
-	if want := t.variables(); differ(want != nil && !slices.Equal(*want, s.Environment), "environment") {
+	if want := t.variables(); words.Add(want != nil && !slices.Equal(*want, s.Environment), "environment") {
 		c.Environment = want
 	}
-	if reset, want, given := t.recovery(); differ(given && s.recovery() != recovery{reset, want}, "restart_after") {
+	if reset, want, given := t.recovery(); words.Add(given && s.recovery() != recovery{reset, want}, "restart_after") {
 		c.Reset, c.Actions = fmt.Sprint(reset), &want
 	}
-	switch {
-	case !s.There:
+	d.text = words.Text("service " + t.Name)
+	if !s.There {
 		d.text = "create service " + t.Name + ": " + *c.Path
-	case len(words) > 0:
-		d.text = "change service " + t.Name + ": " + strings.Join(words, ", ")
 	}
 }
 

@@ -100,10 +100,8 @@ func (t *Task) Validate() error {
 	if t.Name == "" || utf8.RuneCountInString(t.Name) > maxName || strings.ContainsAny(t.Name, notInNames) {
 		return fmt.Errorf("name is %q, want the name of a service such as \"containerd\"", t.Name)
 	}
-	if t.Path != "" {
-		if err := winpath.Check("path", t.Path); err != nil {
-			return err
-		}
+	if err := winpath.CheckGiven("path", t.Path); err != nil {
+		return err
 	}
 	switch {
 	case len(t.Arguments) > 0 && t.Path == "":
@@ -138,23 +136,18 @@ func (t *Task) read(ctx context.Context, h module.Host) (state, error) {
 func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	h.AddSecret(t.Password)
 	s, err := t.read(ctx, h)
-	if err != nil {
+	absent := t.State == "absent"
+	switch {
+	case err != nil || absent && (!s.There || s.Deleted):
 		return nil, err
-	}
-	if t.State == "absent" {
-		if !s.There || s.Deleted {
-			return nil, nil
-		}
-		return []module.Step{powershell.Step("remove service "+t.Name, removeScript, map[string]any{"name": t.Name})}, nil
+	case absent:
+		return powershell.OneStep("remove service "+t.Name, removeScript, map[string]any{"name": t.Name}), nil
 	}
 	d, err := t.decide(s)
 	if err != nil {
 		return nil, err
 	}
-	var steps []module.Step
-	if d.text != "" {
-		steps = append(steps, powershell.Step(d.text, setScript+keepScript, d.change))
-	}
+	steps := powershell.OneStep(d.text, setScript+keepScript, d.change)
 	if d.action != "" {
 		steps = append(steps, powershell.Step(d.action+" service "+t.Name+d.why, runScript+keepScript,
 			map[string]any{"name": t.Name, "action": d.action, "fingerprint": d.fingerprint}))

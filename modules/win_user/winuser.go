@@ -103,22 +103,19 @@ func (t *Task) read(ctx context.Context, h module.Host, password string) (state,
 
 func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	h.AddSecret(t.Password)
+	password := t.Password.Reveal()
 	if t.Absent() {
-		s, err := t.read(ctx, h, "")
-		if err != nil || !s.There {
-			return nil, err
-		}
-		return []module.Step{powershell.Step("remove user "+t.Name, removeScript, change{Name: t.Name})}, nil
+		password = ""
 	}
-	s, err := t.read(ctx, h, t.Password.Reveal())
-	if err != nil {
+	s, err := t.read(ctx, h, password)
+	switch {
+	case err != nil || t.Absent() && !s.There:
 		return nil, err
+	case t.Absent():
+		return powershell.OneStep("remove user "+t.Name, removeScript, change{Name: t.Name}), nil
 	}
 	text, c, err := t.decide(s)
-	if err != nil || text == "" {
-		return nil, err
-	}
-	return []module.Step{powershell.Step(h.Redact(text), setScript, c)}, nil
+	return powershell.OneStep(h.Redact(text), setScript, c), err
 }
 
 // decide describes the change and returns it; "" for none.
@@ -127,42 +124,33 @@ func (t *Task) decide(s state) (string, change, error) {
 		return t.decideNew()
 	}
 	c := change{Name: t.Name}
-	var words []string
-	differ := func(differs bool, what string) bool {
-		if differs {
-			words = append(words, what)
-		}
-		return differs
-	}
+	var words powershell.Differences
 	// The password of a disabled user cannot be tried: it is set when the user is enabled.
 	enables := t.Enabled != nil && *t.Enabled && !s.Enabled
-	if differ(t.Password != "" && (!s.Password || enables), "password") {
+	if words.Add(t.Password != "" && (!s.Password || enables), "password") {
 		c.Password = t.Password.Reveal()
 	}
-	if differ(t.FullName != nil && *t.FullName != s.FullName, "full name") {
+	if words.Add(t.FullName != nil && *t.FullName != s.FullName, "full name") {
 		c.FullName = t.FullName
 	}
-	if differ(t.Description != nil && *t.Description != s.Description, "description") {
+	if words.Add(t.Description != nil && *t.Description != s.Description, "description") {
 		c.Description = t.Description
 	}
-	if differ(t.PasswordNeverExpires != nil && *t.PasswordNeverExpires != s.NeverExpires, "password_never_expires") {
+	if words.Add(t.PasswordNeverExpires != nil && *t.PasswordNeverExpires != s.NeverExpires, "password_never_expires") {
 		c.NeverExpires = t.PasswordNeverExpires
 	}
-	if differ(t.MayChangePassword != nil && *t.MayChangePassword != s.MayChange, "may_change_password") {
+	if words.Add(t.MayChangePassword != nil && *t.MayChangePassword != s.MayChange, "may_change_password") {
 		c.MayChange = t.MayChangePassword
 	}
-	if differ(t.Enabled != nil && *t.Enabled != s.Enabled, "enabled") {
+	if words.Add(t.Enabled != nil && *t.Enabled != s.Enabled, "enabled") {
 		c.Enabled = t.Enabled
 	}
 	for _, group := range t.Groups {
-		if differ(!slices.Contains(s.Groups, group), "group "+group) {
+		if words.Add(!slices.Contains(s.Groups, group), "group "+group) {
 			c.Groups = append(c.Groups, group)
 		}
 	}
-	if len(words) == 0 {
-		return "", c, nil
-	}
-	return "change user " + t.Name + ": " + strings.Join(words, ", "), c, nil
+	return words.Text("user " + t.Name), c, nil
 }
 
 func (t *Task) decideNew() (string, change, error) {

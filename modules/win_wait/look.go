@@ -54,8 +54,7 @@ func (t *Task) see(ctx context.Context, h module.Host) (seen, error) {
 // ask runs the playbook's script. If the script fails, the condition does not hold.
 func (t *Task) ask(ctx context.Context, h module.Host) (seen, error) {
 	out, err := h.Run(ctx, module.Command{PowerShell: t.Script})
-	exit := (*module.ExitError)(nil)
-	if errors.As(err, &exit) {
+	if exit, ok := errors.AsType[*module.ExitError](err); ok {
 		return seen{Why: fmt.Sprintf("the script ended with code %d: %s", exit.Code, strings.TrimSpace(module.Tail(exit.Stderr, 1)))}, nil
 	}
 	if err != nil {

@@ -89,6 +89,33 @@ func Step(text, script string, args any) module.Step {
 	})
 }
 
+// OneStep returns a plan of one step, made by Step; none for an empty text.
+func OneStep(text, script string, args any) []module.Step {
+	if text == "" {
+		return nil
+	}
+	return []module.Step{Step(text, script, args)}
+}
+
+// Differences names what of an object differs from what is wanted.
+type Differences []string
+
+// Add adds a name, if that differs, and returns whether it does.
+func (d *Differences) Add(differs bool, what string) bool {
+	if differs {
+		*d = append(*d, what)
+	}
+	return differs
+}
+
+// Text is the text of the step that changes the object; empty if nothing differs.
+func (d Differences) Text(object string) string {
+	if len(d) == 0 {
+		return ""
+	}
+	return "change " + object + ": " + strings.Join(d, ", ")
+}
+
 // whole returns the complete text: the script between the common prologue and epilogue.
 func whole(script string) string {
 	return prologue + "$KinitScript = {\n" + strings.TrimRight(script, "\n") + "\n}\n" + epilogue
@@ -116,8 +143,7 @@ type answer struct {
 // read extracts a script's value, or its exception, from its output. err is how
 // the command ended. A received answer counts, even if other output is missing.
 func read(h module.Host, stdout string, err error, result any) error {
-	exit := (*module.ExitError)(nil)
-	if err != nil && !errors.As(err, &exit) && !errors.Is(err, transport.ErrIncomplete) {
+	if err != nil && !module.Exited(err) && !errors.Is(err, transport.ErrIncomplete) {
 		return err
 	}
 	line, found := answerLine(stdout)
@@ -189,8 +215,8 @@ func (e *Error) redacted(h module.Host) error {
 
 // Code is the HRESULT of an error that a script threw, 0 for any other error.
 func Code(err error) uint32 {
-	var thrown *Error
-	if !errors.As(err, &thrown) {
+	thrown, ok := errors.AsType[*Error](err)
+	if !ok {
 		return 0
 	}
 	return uint32(thrown.Code)

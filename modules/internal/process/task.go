@@ -1,6 +1,7 @@
 package process
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -42,17 +43,7 @@ func (t *Task) Check() error {
 
 // CheckWindows finds them for a Windows host.
 func (t *Task) CheckWindows() error {
-	for _, path := range []struct{ argument, value string }{
-		{"dir", t.Dir}, {"creates", t.Creates}, {"removes", t.Removes},
-	} {
-		if path.value == "" {
-			continue
-		}
-		if err := winpath.Check(path.argument, path.value); err != nil {
-			return err
-		}
-	}
-	return nil
+	return cmp.Or(winpath.CheckGiven("dir", t.Dir), winpath.CheckGiven("creates", t.Creates), winpath.CheckGiven("removes", t.Removes))
 }
 
 // With returns a process with the task's environment, folder and conditions of success.

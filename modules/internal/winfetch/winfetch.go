@@ -6,6 +6,7 @@
 package winfetch
 
 import (
+	"cmp"
 	"context"
 	_ "embed"
 	"errors"
@@ -94,10 +95,7 @@ func meaning(code int) string {
 		23: "the file cannot be written", 28: "nothing arrived for 60 s", 35: "the TLS handshake failed", 56: "the connection was lost", 60: "the server's certificate is not trusted",
 		77: "the certificates of ca_pem cannot be read",
 	}
-	if text, ok := known[code]; ok {
-		return text
-	}
-	return "curl's manual says what that means"
+	return cmp.Or(known[code], "curl's manual says what that means")
 }
 
 //go:embed sum.ps1

@@ -45,6 +45,14 @@ func Check(argument, value string) error {
 	return nil
 }
 
+// CheckGiven is Check for an argument that may be empty.
+func CheckGiven(argument, value string) error {
+	if value == "" {
+		return nil
+	}
+	return Check(argument, value)
+}
+
 // unfit returns why Windows cannot have a file or folder with the name.
 func unfit(part string) string {
 	switch {
