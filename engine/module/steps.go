@@ -37,6 +37,17 @@ func PlanAll(ctx context.Context, h Host, plans ...Planner) ([]Step, error) {
 	return all, nil
 }
 
+// Around returns the plan of the same steps, which do makes.
+func Around(plan Planner, do func(ctx context.Context, h Host, step Step) error) Planner {
+	return func(ctx context.Context, h Host) ([]Step, error) {
+		steps, err := plan(ctx, h)
+		for i, step := range steps {
+			steps[i] = NewStep(step.String(), func(ctx context.Context, h Host) error { return do(ctx, h, step) })
+		}
+		return steps, err
+	}
+}
+
 // Facts is embedded in the tasks that only read: they have outputs, and nothing to do.
 type Facts struct{}
 

@@ -4,7 +4,6 @@ package firewall
 
 import (
 	"context"
-	"errors"
 
 	"kinit/engine/module"
 	"kinit/modules/internal/activefirewall"
@@ -85,7 +84,6 @@ func (t *Task) rule() rule {
 
 // brand is a program that filters packets.
 type brand interface {
-	name() string
 	// resolve returns the rule with what the brand adds to it, such as its zones.
 	resolve(ctx context.Context, h module.Host, r rule) (rule, error)
 	// parts returns what the rule consists of.
@@ -98,29 +96,32 @@ type brand interface {
 	remove(ctx context.Context, h module.Host, r rule, parts []string) error
 }
 
-// brands returns the active firewalls.
-func brands(active activefirewall.Active) []brand {
-	var all []brand
-	if active.Firewalld {
-		all = append(all, firewalld{})
-	}
-	if active.UFW {
-		all = append(all, ufw{})
-	}
-	if len(active.Chains) > 0 {
-		all = append(all, nftables{active.Chains})
-	}
-	return all
-}
-
-// brandOf returns a brand by its name, to remove rules; nil for an unknown one.
-func brandOf(name string) brand {
-	for _, one := range []brand{firewalld{}, ufw{}, nftables{}} {
-		if one.name() == name {
-			return one
-		}
+// brandOf returns a brand by its name; nil for an unknown one. The chains are those of nftables,
+// which it does not need to remove rules.
+func brandOf(name string, chains []activefirewall.Chain) brand {
+	switch name {
+	case activefirewall.Firewalld:
+		return firewalld{}
+	case activefirewall.UFW:
+		return ufw{}
+	case activefirewall.NFTables:
+		return nftables{chains: chains}
 	}
 	return nil
+}
+
+// zoneless is embedded in the brands that have no zones.
+type zoneless struct{}
+
+func (zoneless) resolve(ctx context.Context, _ module.Host, r rule) (rule, error) {
+	r.Zone = ""
+	return r, ctx.Err()
+}
+
+// script runs a shell's text with arguments, the first of which is its name, and returns what it prints.
+func script(ctx context.Context, h module.Host, what, text string, args ...string) (string, error) {
+	out, err := h.Run(ctx, module.Command{Argv: append([]string{"sh", "-c", text}, args...), Name: what})
+	return out.Stdout, err
 }
 
 type Outputs struct {
@@ -132,5 +133,3 @@ func (t *Task) Outputs(ctx context.Context, h module.Host) (Outputs, error) {
 	active, err := activefirewall.Of(ctx, h)
 	return Outputs{Firewalls: active.Names(), Rule: t.rule().String()}, err
 }
-
-var errNone = errors.New("no firewall is active: start firewalld, ufw or nftables.service, or set required = false")

@@ -4,11 +4,9 @@ import (
 	"context"
 	_ "embed"
 	"fmt"
-	"slices"
 	"strings"
 
 	"kinit/engine/module"
-	"kinit/modules/internal/activefirewall"
 )
 
 //go:embed firewalld-zone.sh
@@ -26,8 +24,6 @@ var firewalldRemove string
 // firewalld adds rich rules: to a zone for packets to the host, to a policy from zone to zone
 // for forwarded ones. Each rich rule is a part.
 type firewalld struct{}
-
-func (firewalld) name() string { return activefirewall.Firewalld }
 
 // everyZone is the zone of policies that stands for all.
 const everyZone = "ANY"
@@ -58,11 +54,11 @@ func (firewalld) zoneOf(ctx context.Context, h module.Host, device string, forwa
 	if forward && device == "" {
 		return everyZone, nil
 	}
-	out, err := h.Run(ctx, module.Command{Argv: []string{"sh", "-c", firewalldZone, "zone", device}, Name: "find the zone of firewalld"})
+	out, err := script(ctx, h, "find the zone of firewalld", firewalldZone, "zone", device)
 	if err != nil {
 		return "", fmt.Errorf("find the zone of firewalld: %w", err)
 	}
-	return strings.TrimSpace(out.Stdout), nil
+	return strings.TrimSpace(out), nil
 }
 
 // parts returns the rich rules; man 5 firewalld.richlanguage. Each port has its own.
@@ -92,14 +88,12 @@ func (firewalld) parts(ctx context.Context, _ module.Host, r rule) ([]string, er
 }
 
 func (firewalld) missing(ctx context.Context, h module.Host, r rule, parts []string, _ bool) ([]string, error) {
-	out, err := h.Run(ctx, module.Command{
-		Argv: slices.Concat([]string{"sh", "-c", firewalldMissing, "missing", r.object()}, parts), Name: "ask firewalld for the rule",
-	})
+	out, err := script(ctx, h, "ask firewalld for the rule", firewalldMissing, append([]string{"missing", r.object()}, parts...)...)
 	if err != nil {
 		return nil, fmt.Errorf("ask firewalld for the rule %q: %w", r, err)
 	}
 	var gone []string
-	for line := range strings.Lines(out.Stdout) {
+	for line := range strings.Lines(out) {
 		gone = append(gone, strings.TrimSpace(line))
 	}
 	return gone, nil
@@ -118,19 +112,15 @@ func (r rule) object() string {
 func (r rule) policy() string { return "kinit-" + digest(r.Zone+" "+r.OutZone) }
 
 func (firewalld) add(ctx context.Context, h module.Host, r rule, parts []string) error {
-	zones := []string{"", ""}
+	args := []string{"add", r.object(), "", ""}
 	if r.Direction == "forward" {
-		zones = []string{r.Zone, r.OutZone}
+		args[2], args[3] = r.Zone, r.OutZone
 	}
-	_, err := h.Run(ctx, module.Command{
-		Argv: slices.Concat([]string{"sh", "-c", firewalldAdd, "add", r.object()}, zones, parts), Name: "add the rule to firewalld",
-	})
+	_, err := script(ctx, h, "add the rule to firewalld", firewalldAdd, append(args, parts...)...)
 	return err
 }
 
 func (firewalld) remove(ctx context.Context, h module.Host, r rule, parts []string) error {
-	_, err := h.Run(ctx, module.Command{
-		Argv: slices.Concat([]string{"sh", "-c", firewalldRemove, "remove", r.object()}, parts), Name: "remove the rule from firewalld",
-	})
+	_, err := script(ctx, h, "remove the rule from firewalld", firewalldRemove, append([]string{"remove", r.object()}, parts...)...)
 	return err
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	_ "embed"
 	"fmt"
-	"slices"
 	"strings"
 
 	"kinit/engine/module"
@@ -20,14 +19,9 @@ var nftablesRemove string
 
 // nftables inserts the rule at the beginning of each chain of its direction that drops what no
 // rule accepts. Each chain is a part, as "family table name".
-type nftables struct{ chains []activefirewall.Chain }
-
-func (nftables) name() string { return activefirewall.NFTables }
-
-// resolve leaves out the zone.
-func (nftables) resolve(ctx context.Context, _ module.Host, r rule) (rule, error) {
-	r.Zone = ""
-	return r, ctx.Err()
+type nftables struct {
+	zoneless
+	chains []activefirewall.Chain
 }
 
 func (n nftables) parts(ctx context.Context, _ module.Host, r rule) ([]string, error) {
@@ -134,16 +128,14 @@ func (n nftables) add(ctx context.Context, h module.Host, r rule, _ []string) er
 		}
 	}
 	// Without a systemd that runs, as in a container, the rule is there until the next start.
-	const script = `sh "$1" && systemctl enable "$2" && { ! [ -d /run/systemd/system ] || systemctl restart "$2"; }`
-	_, err = h.Run(ctx, module.Command{Argv: []string{"sh", "-c", script, "add", r.bootScript(), r.unit()}, Name: "insert the rule into nftables"})
+	const insert = `sh "$1" && systemctl enable "$2" && { ! [ -d /run/systemd/system ] || systemctl restart "$2"; }`
+	_, err = script(ctx, h, "insert the rule into nftables", insert, "add", r.bootScript(), r.unit())
 	return err
 }
 
 func (nftables) remove(ctx context.Context, h module.Host, r rule, parts []string) error {
-	_, err := h.Run(ctx, module.Command{
-		Argv: slices.Concat([]string{"sh", "-c", nftablesRemove, "remove", r.unit(), r.nftComment()}, parts), Name: "remove the rule from nftables",
-	})
-	if err != nil {
+	args := append([]string{"remove", r.unit(), r.nftComment()}, parts...)
+	if _, err := script(ctx, h, "remove the rule from nftables", nftablesRemove, args...); err != nil {
 		return err
 	}
 	for name := range r.bootFiles(nil) {
@@ -152,6 +144,6 @@ func (nftables) remove(ctx context.Context, h module.Host, r rule, parts []strin
 		}
 	}
 	// Others may have files in the folder.
-	_, err = h.Run(ctx, module.Command{Argv: []string{"sh", "-c", `rmdir "$1" "${1%/*}" 2>/dev/null || :`, "rmdir", bootFolder}, Name: "remove empty folders"})
+	_, err := script(ctx, h, "remove empty folders", `rmdir "$1" "${1%/*}" 2>/dev/null || :`, "rmdir", bootFolder)
 	return err
 }

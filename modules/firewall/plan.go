@@ -3,6 +3,7 @@ package firewall
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"kinit/engine/module"
@@ -23,6 +24,7 @@ func (r record) id() string { return r.Firewall + ": " + r.Rule.String() }
 // found is a rule on a host.
 type found struct {
 	record
+	brand  brand
 	all    []string // parts of the rule
 	gone   []string // those that the host lacks
 	marked bool
@@ -34,25 +36,24 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	if err != nil {
 		return nil, err
 	}
-	all := brands(active)
-	if len(all) == 0 && t.Required {
-		return nil, errNone
+	names := active.Names()
+	if len(names) == 0 && t.Required {
+		return nil, errors.New("no firewall is active: start firewalld, ufw or nftables.service, or set required = false")
 	}
 	var steps []module.Step
-	for _, one := range all {
-		f, err := t.find(ctx, h, one)
+	for _, name := range names {
+		f, err := t.find(ctx, h, name, brandOf(name, active.Chains))
 		if err != nil {
 			return nil, err
 		}
-		steps = append(steps, t.decide(h, one, f)...)
+		steps = append(steps, t.decide(h, f)...)
 	}
 	return steps, nil
 }
 
-func (t *Task) find(ctx context.Context, h module.Host, b brand) (found, error) {
-	var f found
+func (t *Task) find(ctx context.Context, h module.Host, name string, b brand) (found, error) {
 	var err error
-	f.Firewall = b.name()
+	f := found{record: record{Firewall: name}, brand: b}
 	if f.Rule, err = b.resolve(ctx, h, t.rule()); err != nil {
 		return f, err
 	}
@@ -68,21 +69,21 @@ func (t *Task) find(ctx context.Context, h module.Host, b brand) (found, error) 
 
 // decide compares data alone. Of a rule that should be absent, a cluster's host loses what the
 // cluster has added.
-func (t *Task) decide(h module.Host, b brand, f found) []module.Step {
+func (t *Task) decide(h module.Host, f found) []module.Step {
 	switch {
 	case t.Absent() && !f.marked && (h.Owner() != "" || len(f.gone) == len(f.all)):
 		return nil
 	case t.Absent():
-		return module.OneStep("remove the rule of "+f.id(), func(ctx context.Context, h module.Host) error { return t.remove(ctx, h, b) })
+		return module.OneStep("remove the rule of "+f.id(), func(ctx context.Context, h module.Host) error { return t.remove(ctx, h, f) })
 	case len(f.gone) == 0:
 		return nil
 	}
-	return module.OneStep("add the rule of "+f.id(), func(ctx context.Context, h module.Host) error { return t.add(ctx, h, b) })
+	return module.OneStep("add the rule of "+f.id(), func(ctx context.Context, h module.Host) error { return t.add(ctx, h, f) })
 }
 
 // add marks the missing parts and then adds them.
-func (t *Task) add(ctx context.Context, h module.Host, b brand) error {
-	f, err := t.find(ctx, h, b)
+func (t *Task) add(ctx context.Context, h module.Host, before found) error {
+	f, err := t.find(ctx, h, before.Firewall, before.brand)
 	if err != nil || len(f.gone) == 0 {
 		return err
 	}
@@ -90,12 +91,12 @@ func (t *Task) add(ctx context.Context, h module.Host, b brand) error {
 	if err := ownership.Keep(ctx, h, Mark, f.id(), f.record); err != nil {
 		return err
 	}
-	return b.add(ctx, h, f.Rule, f.gone)
+	return f.brand.add(ctx, h, f.Rule, f.gone)
 }
 
 // remove removes the rule, unless another cluster has it too.
-func (t *Task) remove(ctx context.Context, h module.Host, b brand) error {
-	f, err := t.find(ctx, h, b)
+func (t *Task) remove(ctx context.Context, h module.Host, before found) error {
+	f, err := t.find(ctx, h, before.Firewall, before.brand)
 	if err != nil {
 		return err
 	}
@@ -104,7 +105,7 @@ func (t *Task) remove(ctx context.Context, h module.Host, b brand) error {
 		return err
 	}
 	if !marked {
-		return b.remove(ctx, h, f.Rule, f.all)
+		return f.brand.remove(ctx, h, f.Rule, f.all)
 	}
 	others, err := manifest.ReadOthers(ctx, h)
 	if err != nil {
@@ -124,7 +125,7 @@ func Undo(ctx context.Context, h module.Host, mark module.Mark) error {
 	if err := json.Unmarshal([]byte(mark.Prior), &r); err != nil {
 		return fmt.Errorf("read the rule in its mark: %w", err)
 	}
-	b := brandOf(r.Firewall)
+	b := brandOf(r.Firewall, nil)
 	if b == nil {
 		return fmt.Errorf("the mark is of the firewall %q, want firewalld, ufw or nftables", r.Firewall)
 	}

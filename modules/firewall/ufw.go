@@ -8,21 +8,12 @@ import (
 	"strings"
 
 	"kinit/engine/module"
-	"kinit/modules/internal/activefirewall"
 	"kinit/modules/internal/hostfile"
 )
 
 // ufw adds rules by "ufw allow" and "ufw route allow", with a comment. A rule has a part for
 // each family, IPv4 first.
-type ufw struct{}
-
-func (ufw) name() string { return activefirewall.UFW }
-
-// resolve leaves out the zone.
-func (ufw) resolve(ctx context.Context, _ module.Host, r rule) (rule, error) {
-	r.Zone = ""
-	return r, ctx.Err()
-}
+type ufw struct{ zoneless }
 
 // ufwFiles are the files in which ufw keeps rules, by family.
 var ufwFiles = map[string]string{"ipv4": "/etc/ufw/user.rules", "ipv6": "/etc/ufw/user6.rules"}

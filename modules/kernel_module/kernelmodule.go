@@ -80,9 +80,7 @@ func (t *Task) Validate() error {
 func (t *Task) name() string { return strings.ReplaceAll(t.Name, "-", "_") }
 
 // boot is the file that loads it at boot; man 5 modules-load.d.
-func (t *Task) boot() content.File {
-	return t.file("/etc/modules-load.d/", t.Name)
-}
+func (t *Task) boot() content.File { return t.file("/etc/modules-load.d/", t.Name) }
 
 // params is the file with its parameters; man 5 modprobe.d.
 func (t *Task) params() content.File {
@@ -107,10 +105,9 @@ type state struct {
 
 func (t *Task) read(ctx context.Context, h module.Host) (state, error) {
 	s, err := readState(ctx, h, t.name())
-	if err != nil || h.Owner() == "" {
-		return s, err
+	if err == nil {
+		_, s.marked, err = ownership.Of(ctx, h, t.name(), Mark)
 	}
-	_, s.marked, err = ownership.Of(ctx, h, t.name(), Mark)
 	return s, err
 }
 
@@ -134,18 +131,16 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	if t.Absent() {
 		return t.planAbsent(ctx, h, s)
 	}
-	var steps []module.Step
+	var files []module.Planner
 	if len(t.Options) > 0 {
-		if steps, err = t.params().Plan(ctx, h); err != nil {
-			return nil, err
-		}
+		files = append(files, t.params().Plan)
 	}
 	if t.Persistent {
-		more, err := t.boot().Plan(ctx, h)
-		if err != nil {
-			return nil, err
-		}
-		steps = append(steps, more...)
+		files = append(files, t.boot().Plan)
+	}
+	steps, err := module.PlanAll(ctx, h, files...)
+	if err != nil {
+		return nil, err
 	}
 	if !t.Loaded || s.there {
 		return steps, nil
@@ -184,13 +179,9 @@ func (t *Task) load(ctx context.Context, h module.Host) error {
 func (t *Task) mark() module.Mark { return module.Mark{Kind: Mark, ID: t.name()} }
 
 func (t *Task) planAbsent(ctx context.Context, h module.Host, s state) ([]module.Step, error) {
-	var steps []module.Step
-	for _, file := range []content.File{t.boot(), t.params()} {
-		more, err := file.PlanAbsent(ctx, h)
-		if err != nil {
-			return nil, err
-		}
-		steps = append(steps, more...)
+	steps, err := module.PlanAll(ctx, h, t.boot().PlanAbsent, t.params().PlanAbsent)
+	if err != nil {
+		return nil, err
 	}
 	switch {
 	case s.dynamic && (s.marked || h.Owner() == ""):

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -107,12 +108,7 @@ func (s state) is(port, name string) bool {
 	if local, there := s.local[port]; there {
 		return local == name
 	}
-	for _, one := range s.policy[port] {
-		if one == name {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(s.policy[port], name)
 }
 
 // Plan has a step for each port.

@@ -15,37 +15,28 @@ import (
 func (t *Task) planDropIn(ctx context.Context, h module.Host, text string) ([]module.Step, error) {
 	file := content.File{Path: t.path(), Source: content.FromText([]byte(text)), Want: fileattr.Want{Mode: "0644"},
 		Advice: "choose another drop_in, or move it away"}
-	steps, err := file.Plan(ctx, h)
-	if err != nil {
-		return nil, err
-	}
 	unit := t.service()
 	unit.RestartOn = append([]string{t.DropIn, text}, t.RestartOn...)
-	rest, err := unit.Plan(ctx, h)
-	return append(t.reloaded(steps), rest...), err
+	return module.PlanAll(ctx, h, t.reloaded(file.Plan), unit.Plan)
 }
 
 // reloaded makes the folder for each change of the drop-in, and makes systemd read it. A
 // folder that kinit made is removed when it is empty.
-func (t *Task) reloaded(steps []module.Step) []module.Step {
-	var out []module.Step
-	for _, step := range steps {
-		out = append(out, module.NewStep(step.String(), func(ctx context.Context, h module.Host) error {
-			if t.State != "absent" {
-				if err := hostfile.Parents(ctx, h, t.path()); err != nil {
-					return err
-				}
-			}
-			if err := step.Do(ctx, h); err != nil {
+func (t *Task) reloaded(plan module.Planner) module.Planner {
+	return module.Around(plan, func(ctx context.Context, h module.Host, step module.Step) error {
+		if t.State != "absent" {
+			if err := hostfile.Parents(ctx, h, t.path()); err != nil {
 				return err
 			}
-			if t.State == "absent" {
-				if err := hostfile.Prune(ctx, h, path.Dir(t.path())); err != nil {
-					return err
-				}
+		}
+		if err := step.Do(ctx, h); err != nil {
+			return err
+		}
+		if t.State == "absent" {
+			if err := hostfile.Prune(ctx, h, path.Dir(t.path())); err != nil {
+				return err
 			}
-			return module.Exec(ctx, h, "systemctl", "daemon-reload")
-		}))
-	}
-	return out
+		}
+		return module.Exec(ctx, h, "systemctl", "daemon-reload")
+	})
 }

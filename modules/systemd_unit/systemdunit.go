@@ -148,12 +148,7 @@ func (t *Task) planAbsent(ctx context.Context, h module.Host) ([]module.Step, er
 	if t.DropIn == "" {
 		return unit.Plan(ctx, h)
 	}
-	steps, err := (content.File{Path: t.path()}).PlanAbsent(ctx, h)
-	if err != nil {
-		return nil, err
-	}
-	rest, err := unit.Plan(ctx, h)
-	return append(t.reloaded(steps), rest...), err
+	return module.PlanAll(ctx, h, t.reloaded(content.File{Path: t.path()}.PlanAbsent), unit.Plan)
 }
 
 type Outputs struct {

@@ -104,12 +104,7 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 			return nil, err
 		}
 	}
-	steps, err := first.Plan(ctx, h)
-	if err != nil {
-		return nil, err
-	}
-	rest, err := second.Plan(ctx, h)
-	return append(steps, rest...), err
+	return module.PlanAll(ctx, h, first.Plan, second.Plan)
 }
 
 // units returns both units as tasks of the module service, in the order in which they

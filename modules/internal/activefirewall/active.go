@@ -26,20 +26,14 @@ type Chain struct{ Family, Table, Name, Hook string }
 
 // Active are the active firewalls of a host.
 type Active struct {
-	Firewalld, UFW bool
+	programs []string // firewalld and ufw
 	// Chains are those that an administrator wrote for nftables itself.
 	Chains []Chain
 }
 
 // Names returns the names of the active firewalls.
 func (a Active) Names() []string {
-	names := []string{}
-	if a.Firewalld {
-		names = append(names, Firewalld)
-	}
-	if a.UFW {
-		names = append(names, UFW)
-	}
+	names := append([]string{}, a.programs...)
 	if len(a.Chains) > 0 {
 		names = append(names, NFTables)
 	}
@@ -64,10 +58,8 @@ func parse(text string) (Active, error) {
 	var a Active
 	for line := range strings.Lines(text) {
 		switch line = strings.TrimSpace(line); {
-		case line == Firewalld:
-			a.Firewalld = true
-		case line == UFW:
-			a.UFW = true
+		case line == Firewalld, line == UFW:
+			a.programs = append(a.programs, line)
 		case line != "":
 			chains, err := closed(line)
 			if err != nil {

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"kinit/engine/lists"
 	"kinit/engine/module"
 	"kinit/modules/internal/content"
 	"kinit/modules/internal/fileattr"
@@ -51,26 +52,24 @@ func CheckKey(text string) error {
 	return nil
 }
 
+func (r Repository) steps(ctx context.Context, h module.Host) ([]module.Step, error) {
+	return module.PlanAll(ctx, h, lists.Map(r.Files, func(f content.File) module.Planner { return f.Plan })...)
+}
+
 // Plan compares the files with the wanted ones.
 func (r Repository) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
-	var texts []string
-	for _, file := range r.Files {
-		steps, err := file.Plan(ctx, h)
-		if err != nil {
-			return nil, err
-		}
-		for _, step := range steps {
-			texts = append(texts, step.String())
-		}
-	}
-	if len(texts) == 0 {
-		return nil, nil
+	steps, err := r.steps(ctx, h)
+	if err != nil || len(steps) == 0 {
+		return nil, err
 	}
 	text := "write package repository " + r.Name
 	if r.Refresh != nil {
 		text += " and read its package lists"
 	}
-	return module.OneStep(text+"\n"+strings.Join(texts, "\n"), r.write), nil
+	for _, step := range steps {
+		text += "\n" + step.String()
+	}
+	return module.OneStep(text, r.write), nil
 }
 
 // write writes the files and reads the lists. If that fails, it restores the files:
@@ -80,27 +79,19 @@ func (r Repository) write(ctx context.Context, h module.Host) error {
 	if err != nil {
 		return err
 	}
-	changed := false
 	for _, file := range r.Files {
 		if err := hostfile.Parents(ctx, h, file.Path); err != nil {
 			return err
 		}
-		steps, err := file.Plan(ctx, h)
-		if err != nil {
-			return err
-		}
-		for _, step := range steps {
-			changed = true
-			if err := step.Do(ctx, h); err != nil {
-				return err
-			}
-		}
 	}
-	if !changed || r.Refresh == nil {
-		return nil
+	steps, err := r.steps(ctx, h)
+	if err != nil {
+		return err
 	}
-	err = r.Refresh(ctx, h)
-	if err == nil {
+	if err := module.DoAll(ctx, h, steps); err != nil || len(steps) == 0 || r.Refresh == nil {
+		return err
+	}
+	if err = r.Refresh(ctx, h); err == nil {
 		return nil
 	}
 	later, cancel := context.WithTimeout(context.WithoutCancel(ctx), undoTime)
@@ -140,20 +131,14 @@ func (m memory) restore(ctx context.Context, h module.Host) error {
 
 // PlanAbsent removes the files, and the folders that kinit made for them.
 func (r Repository) PlanAbsent(ctx context.Context, h module.Host) ([]module.Step, error) {
-	var steps []module.Step
+	var plans []module.Planner
 	for _, file := range slices.Backward(r.Files) {
-		more, err := file.PlanAbsent(ctx, h)
-		if err != nil {
-			return nil, err
-		}
-		for _, step := range more {
-			steps = append(steps, module.NewStep(step.String(), func(ctx context.Context, h module.Host) error {
-				if err := step.Do(ctx, h); err != nil {
-					return err
-				}
-				return hostfile.Prune(ctx, h, path.Dir(file.Path))
-			}))
-		}
+		plans = append(plans, module.Around(file.PlanAbsent, func(ctx context.Context, h module.Host, step module.Step) error {
+			if err := step.Do(ctx, h); err != nil {
+				return err
+			}
+			return hostfile.Prune(ctx, h, path.Dir(file.Path))
+		}))
 	}
-	return steps, nil
+	return module.PlanAll(ctx, h, plans...)
 }
