@@ -86,8 +86,8 @@ func TestUnits(t *testing.T) {
 		59*time.Minute + 59600*time.Millisecond: "1h00m",
 		125 * time.Minute:                       "2h05m",
 	} {
-		if got := seconds(d); got != want {
-			t.Errorf("seconds(%v) is %q, want %q", d, got, want)
+		if got := Seconds(d); got != want {
+			t.Errorf("Seconds(%v) is %q, want %q", d, got, want)
 		}
 	}
 	for n, want := range map[int64]string{

@@ -39,7 +39,7 @@ func (l *liner) stageCell(stage string) string {
 func (l *liner) finished(e event.Event, width int) []string {
 	line, word := styles(e.Status)
 	if isNarrow(width) {
-		return l.narrow(e, string(e.Status), seconds(e.Duration)+"  "+outcome(e), line, word, width)
+		return l.narrow(e, string(e.Status), Seconds(e.Duration)+"  "+outcome(e), line, word, width)
 	}
 	task := clean(e.Task)
 	host, status := clean(e.Host), string(e.Status)
@@ -58,7 +58,7 @@ func (l *liner) finished(e event.Event, width int) []string {
 		{pad(status, l.status) + "  ", word},
 		{l.stageCell(e.Stage), line},
 		{pad(task, l.task) + "  ", line},
-		{pad(seconds(e.Duration), 5) + "  ", line},
+		{pad(Seconds(e.Duration), 5) + "  ", line},
 	}
 	return l.joined(spans, outcome(e), said, width)
 }

@@ -49,7 +49,7 @@ func (b *board) headline(now time.Time) string {
 	if b.started.IsZero() {
 		return text
 	}
-	return text + "  " + seconds(now.Sub(b.started))
+	return text + "  " + Seconds(now.Sub(b.started))
 }
 
 // spans are the line of a task, its host and address in columns of their own.
@@ -57,7 +57,7 @@ func (r *running) spans(now time.Time, host, task, width int) []span {
 	spans := []span{
 		{"  " + pad(clean(r.host), host) + "  ", cyan},
 		{pad(cut(clean(r.task), task), task) + "  ", plain},
-		{pad(seconds(now.Sub(r.started)), 5) + "  ", dim},
+		{pad(Seconds(now.Sub(r.started)), 5) + "  ", dim},
 	}
 	if bytes := r.bytes(now, width); bytes != "" {
 		spans = append(spans, span{bytes + "  ", plain})

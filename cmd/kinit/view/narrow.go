@@ -1,9 +1,6 @@
 package view
 
-import (
-	"kinit/engine"
-	"kinit/engine/event"
-)
+import "kinit/engine/event"
 
 // leastColumns is the width below which a task's columns have no room beside each
 // other.
@@ -26,22 +23,4 @@ func (l *liner) narrow(e event.Event, word, text, line, wordStyle string, width 
 	}
 	second := []span{{spaces(l.status + 2), plain}, {where + text, line}}
 	return append(lines, render(second, width, l.colour))
-}
-
-// shortRecap is the recap without what is zero.
-func (b *block) shortRecap(hosts []engine.HostCounts, name int) {
-	for _, h := range hosts {
-		text := ""
-		for _, count := range []struct {
-			word string
-			n    int
-		}{{"ok", h.OK}, {"changed", h.Changed}, {"failed", h.Failed}, {"skipped", h.Skipped}, {"unreachable", h.Unreachable}} {
-			if count.n > 0 {
-				text += " " + count.word + "=" + number(count.n)
-			}
-		}
-		for _, line := range wrap(pad(clean(h.Host), name)+" :"+text, b.width) {
-			b.line(span{line, plain})
-		}
-	}
 }

@@ -80,7 +80,7 @@ func (b *block) stages(r *engine.Report) {
 		if r.Duration > 0 {
 			share = percent(int64(s.Duration), int64(r.Duration))
 		}
-		b.line(span{fmt.Sprintf("%s  %6s  %4d%%  %5d", pad(clean(s.Stage), name), seconds(s.Duration), share, s.Tasks), plain})
+		b.line(span{fmt.Sprintf("%s  %6s  %4d%%  %5d", pad(clean(s.Stage), name), Seconds(s.Duration), share, s.Tasks), plain})
 	}
 }
 
@@ -104,7 +104,7 @@ func (b *block) slowest(results []engine.Result) {
 	b.gap()
 	b.line(span{"  TIME  SLOWEST TASKS", bold})
 	for _, r := range slowest[:min(len(slowest), mostSlowest)] {
-		for i, line := range wrap(fmt.Sprintf("%6s  %s on %s", seconds(r.Duration), clean(r.Address), clean(r.Host)), b.width) {
+		for i, line := range wrap(fmt.Sprintf("%6s  %s on %s", Seconds(r.Duration), clean(r.Address), clean(r.Host)), b.width) {
 			if i > 0 {
 				line = "        " + strings.TrimLeft(line, " ")
 			}
@@ -114,7 +114,7 @@ func (b *block) slowest(results []engine.Result) {
 }
 
 // recap has a line a host, in the words of Ansible; a narrow terminal gets them
-// without columns.
+// without columns, and without what is zero.
 func (b *block) recap(hosts []engine.HostCounts) {
 	if len(hosts) == 0 {
 		return
@@ -129,22 +129,29 @@ func (b *block) recap(hosts []engine.HostCounts) {
 	if full := name + len(" : ok=0000 changed=0000 failed=0000 skipped=0000 unreachable=0000"); b.width > 0 && full > b.width {
 		format = " %s=%d"
 	}
-	if isNarrow(b.width) {
-		b.shortRecap(hosts, name)
-		return
-	}
 	for _, h := range hosts {
-		count := func(word string, n int, style string) span {
-			if n == 0 {
-				style = dim
+		spans := []span{{pad(clean(h.Host), name) + " :", plain}}
+		short := spans[0].text
+		for _, count := range []struct {
+			word  string
+			n     int
+			style string
+		}{{"ok", h.OK, green}, {"changed", h.Changed, yellow}, {"failed", h.Failed, red}, {"skipped", h.Skipped, cyan}, {"unreachable", h.Unreachable, red}} {
+			text := fmt.Sprintf(format, count.word, count.n)
+			if count.n == 0 {
+				count.style = dim
+			} else {
+				short += text
 			}
-			return span{fmt.Sprintf(format, word, n), style}
+			spans = append(spans, span{text, count.style})
 		}
-		b.line(
-			span{pad(clean(h.Host), name) + " :", plain},
-			count("ok", h.OK, green), count("changed", h.Changed, yellow), count("failed", h.Failed, red),
-			count("skipped", h.Skipped, cyan), count("unreachable", h.Unreachable, red),
-		)
+		if !isNarrow(b.width) {
+			b.line(spans...)
+			continue
+		}
+		for _, line := range wrap(short, b.width) {
+			b.line(span{line, plain})
+		}
 	}
 }
 
@@ -168,17 +175,17 @@ func verdict(r *engine.Report, o Options) string {
 	ended := counts(r.Results)
 	switch {
 	case r.Interrupted:
-		return "Stopped after " + seconds(r.Duration) + ": " + tally(r) + "."
+		return "Stopped after " + Seconds(r.Duration) + ": " + tally(r) + "."
 	case r.Diagnostics.HasErrors() && len(r.Results) == 0:
 		return o.Spec + ": " + problems(r.Diagnostics) + ", nothing was done."
 	case r.Diagnostics.HasErrors() || ended[event.Failed]+ended[event.Unreachable] > 0:
-		return "Failed after " + seconds(r.Duration) + ": " + tally(r) + "."
+		return "Failed after " + Seconds(r.Duration) + ": " + tally(r) + "."
 	case o.Mode == Validate:
 		return o.Spec + " is valid: " + Count(r.Tasks, "task") + "." + unasked(r)
 	case o.Mode == Plan:
 		return planned(r)
 	}
-	return "Done in " + seconds(r.Duration) + ": " + tally(r) + "."
+	return "Done in " + Seconds(r.Duration) + ": " + tally(r) + "."
 }
 
 func problems(list diag.List) string {
@@ -192,7 +199,7 @@ func problems(list diag.List) string {
 }
 
 func planned(r *engine.Report) string {
-	took := " (" + seconds(r.Duration) + ")"
+	took := " (" + Seconds(r.Duration) + ")"
 	if r.Changes() == 0 {
 		return "Nothing to change" + took + "."
 	}

@@ -161,7 +161,7 @@ func (t *Text) beat() {
 			continue
 		}
 		r.nextBeat = now.Add(heartbeat)
-		t.pending = append(t.pending, t.liner.beat(r, seconds(now.Sub(r.started))))
+		t.pending = append(t.pending, t.liner.beat(r, Seconds(now.Sub(r.started))))
 	}
 }
 

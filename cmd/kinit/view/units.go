@@ -5,12 +5,9 @@ import (
 	"time"
 )
 
-// Seconds shows a duration as people read it, see seconds.
-func Seconds(d time.Duration) string { return seconds(d) }
-
-// seconds shows a duration in at most six columns up to 99 hours: 0.3s, 12.3s,
-// 1m02s, 2h05m.
-func seconds(d time.Duration) string {
+// Seconds shows a duration as people read it, in at most six columns up to 99 hours:
+// 0.3s, 12.3s, 1m02s, 2h05m.
+func Seconds(d time.Duration) string {
 	d = max(0, d)
 	if tenths := d.Round(100 * time.Millisecond); tenths < time.Minute {
 		return fmt.Sprintf("%.1fs", tenths.Seconds())
@@ -50,7 +47,7 @@ func eta(left int64) string {
 	if left < 60 {
 		return fmt.Sprintf("%ds", left)
 	}
-	return seconds(time.Duration(left) * time.Second)
+	return Seconds(time.Duration(left) * time.Second)
 }
 
 // size shows a number of bytes with a binary unit: 512 B, 1.5 KiB, 266.1 MiB.
