@@ -27,12 +27,11 @@ func drop(file []byte, list, name string) ([]byte, error) {
 }
 
 func setCurrent(file []byte, name string) ([]byte, error) {
-	const key = "current-context"
-	value, err := encode(map[string]any{key: name})
+	value, err := encode(map[string]any{currentContext: name})
 	if err != nil {
 		return nil, err
 	}
-	return checked(file, func(all map[string]any) { all[key] = name }, func(t *text) bool { return t.line(key, string(value)) })
+	return checked(file, func(all map[string]any) { all[currentContext] = name }, func(t *text) bool { return t.line(currentContext, string(value)) })
 }
 
 // edit changes a list, as a text where that can be done, else anew.
@@ -47,9 +46,9 @@ func edit(file []byte, list string, change func([]any) []any, asText func(*text)
 // of the values. Where they differ, as in files that are written in other ways, the
 // values are written anew, which keeps all of them and no comments.
 func checked(file []byte, change func(map[string]any), asText func(*text) bool) ([]byte, error) {
-	want := map[string]any{}
-	if err := yaml.Unmarshal(file, &want); err != nil {
-		return nil, fmt.Errorf("this is no kubeconfig: %w", err)
+	want, err := parse(file)
+	if err != nil {
+		return nil, err
 	}
 	change(want)
 	if t := newText(file); t != nil && asText(t) {

@@ -9,6 +9,7 @@ package kubefile
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -26,6 +27,9 @@ const (
 	users    = "users"
 )
 
+// currentContext is the key of the name of the context that is used.
+const currentContext = "current-context"
+
 var lists = []string{clusters, contexts, users}
 
 // inner is the key of an entry's content in a list.
@@ -36,42 +40,29 @@ func inner(list string) string {
 // empty is a file without any entry.
 const empty = "apiVersion: v1\nkind: Config\npreferences: {}\n"
 
-// config is what matters of a kubeconfig.
-type config struct {
-	Clusters []entry `yaml:"clusters"`
-	Contexts []entry `yaml:"contexts"`
-	Users    []entry `yaml:"users"`
-	Current  string  `yaml:"current-context"`
-}
-
-// entry is one of a list. Of its three contents it has the one of its list.
-type entry struct {
-	Name    string         `yaml:"name"`
-	Cluster map[string]any `yaml:"cluster"`
-	Context map[string]any `yaml:"context"`
-	User    map[string]any `yaml:"user"`
-}
-
-func (c *config) list(name string) []entry {
-	return map[string][]entry{clusters: c.Clusters, contexts: c.Contexts, users: c.Users}[name]
-}
-
-// find returns the content of an entry, and whether it is there.
-func (c *config) find(list, name string) (map[string]any, bool) {
-	for _, e := range c.list(list) {
-		if e.Name == name {
-			return map[string]map[string]any{clusters: e.Cluster, contexts: e.Context, users: e.User}[list], true
-		}
+// find returns the content of an entry of a list, and whether it is there.
+func find(file map[string]any, list, name string) (map[string]any, bool) {
+	items, _ := file[list].([]any)
+	i := slices.IndexFunc(items, func(item any) bool { return nameOf(item) == name })
+	if i < 0 {
+		return nil, false
 	}
-	return nil, false
+	entry, _ := items[i].(map[string]any)
+	content, _ := entry[inner(list)].(map[string]any)
+	return content, true
 }
 
-func parse(text []byte) (*config, error) {
-	var c config
-	if err := yaml.Unmarshal(text, &c); err != nil {
+func parse(text []byte) (map[string]any, error) {
+	file := map[string]any{}
+	if err := yaml.Unmarshal(text, &file); err != nil {
 		return nil, fmt.Errorf("this is no kubeconfig: %w", err)
 	}
-	return &c, nil
+	for _, list := range lists {
+		if _, is := file[list].([]any); !is && file[list] != nil {
+			return nil, fmt.Errorf("this is no kubeconfig: %s is no list", list)
+		}
+	}
+	return file, nil
 }
 
 func marked(content map[string]any) bool {
@@ -100,7 +91,7 @@ func Merge(file []byte, name string, kubeconfig []byte) ([]byte, error) {
 		return nil, err
 	}
 	for _, list := range lists {
-		if content, there := before.find(list, name); there && !marked(content) {
+		if content, there := find(before, list, name); there && !marked(content) {
 			return nil, fmt.Errorf("the %s entry %q is %w: choose another name", inner(list), name, ErrForeign)
 		}
 	}
@@ -121,7 +112,7 @@ func Remove(file []byte, name string) ([]byte, bool, error) {
 	}
 	found := false
 	for _, list := range lists {
-		if content, there := before.find(list, name); !there || !marked(content) {
+		if content, there := find(before, list, name); !there || !marked(content) {
 			continue
 		}
 		found = true
@@ -129,7 +120,7 @@ func Remove(file []byte, name string) ([]byte, bool, error) {
 			return nil, false, err
 		}
 	}
-	if found && before.Current == name {
+	if found && before[currentContext] == name {
 		file, err = setCurrent(file, "")
 	}
 	return file, found, err
@@ -142,14 +133,15 @@ func access(name string, kubeconfig []byte) (map[string]map[string]any, error) {
 	if err != nil {
 		return nil, err
 	}
-	context, ok := c.find(contexts, c.Current)
+	current, _ := c[currentContext].(string)
+	context, ok := find(c, contexts, current)
 	if !ok {
-		return nil, fmt.Errorf("the cluster's kubeconfig has no context %q, which it calls its current one", c.Current)
+		return nil, fmt.Errorf("the cluster's kubeconfig has no context %q, which it calls its current one", current)
 	}
 	found := map[string]map[string]any{contexts: context}
 	for list, key := range map[string]string{clusters: "cluster", users: "user"} {
 		wanted, _ := context[key].(string)
-		content, ok := c.find(list, wanted)
+		content, ok := find(c, list, wanted)
 		if !ok {
 			return nil, fmt.Errorf("the cluster's kubeconfig has no %s %q, which its context names", key, wanted)
 		}

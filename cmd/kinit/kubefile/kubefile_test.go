@@ -174,7 +174,7 @@ func TestFilesInOtherStylesKeepTheirValues(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if old, ok := c.find(clusters, "old"); !ok || old["server"] != "https://old.example" {
+				if old, ok := find(c, clusters, "old"); !ok || old["server"] != "https://old.example" {
 					t.Errorf("lost the old cluster:\n%s", text)
 				}
 			}
