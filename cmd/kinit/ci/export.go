@@ -1,6 +1,7 @@
 package ci
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -73,11 +74,8 @@ func exportOptions(a *app.App, c *cli.Context, folder string) (export.Options, e
 			o.File = filepath.Join(folder, filepath.Base(o.File))
 		}
 	}
-	if o.Program != "" {
-		return o, nil
-	}
-	o.Program = "kinit"
-	if !local {
+	if o.Program != "" || !local {
+		o.Program = cmp.Or(o.Program, "kinit")
 		return o, nil
 	}
 	program, err := os.Executable()
@@ -107,10 +105,11 @@ func writeExports(a *app.App, folder string, files []export.File) error {
 	}
 	for _, f := range files {
 		path := filepath.Join(a.Abs(folder), f.Name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			return fmt.Errorf("write for the scheduler: %w", err)
+		err := os.MkdirAll(filepath.Dir(path), 0o755)
+		if err == nil {
+			err = os.WriteFile(path, []byte(f.Content), 0o644)
 		}
-		if err := os.WriteFile(path, []byte(f.Content), 0o644); err != nil {
+		if err != nil {
 			return fmt.Errorf("write for the scheduler: %w", err)
 		}
 		if err := a.Lines(filepath.Join(folder, f.Name)); err != nil {

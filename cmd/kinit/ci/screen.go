@@ -75,9 +75,7 @@ func (s *screen) heartbeat() {
 	}
 }
 
-// sinkOf follows a phase of a job.
-func (s *screen) sinkOf(j jobs.Job) event.Sink { return sink{s, j.Name} }
-
+// sink follows a phase of a job.
 type sink struct {
 	screen *screen
 	job    string

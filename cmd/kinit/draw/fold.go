@@ -219,7 +219,11 @@ func (f *folder) arrows() {
 		for _, order := range f.picture.Order {
 			all = append(all, Arrow{From: f.picture.first(order.From), To: f.picture.first(order.To)})
 		}
-		f.oneGroup()
+		// All boxes stand side by side: they are the groups themselves.
+		f.picture.Groups, f.picture.Order = []Group{{}}, nil
+		for i := range f.picture.Boxes {
+			f.picture.Boxes[i].Group = 0
+		}
 	}
 	all = Reduced(len(f.tasks), all)
 	follows := reach(len(f.picture.Groups), f.picture.Order)
@@ -264,12 +268,4 @@ func boxesOf(addresses []string, at map[string]int) []int {
 		}
 	}
 	return all
-}
-
-// oneGroup puts all boxes side by side, where they are the groups themselves.
-func (f *folder) oneGroup() {
-	f.picture.Groups, f.picture.Order = []Group{{}}, nil
-	for i := range f.picture.Boxes {
-		f.picture.Boxes[i].Group = 0
-	}
 }

@@ -116,7 +116,8 @@ func (l *layout) group(p *Picture, group int) {
 	for _, column := range columns {
 		width := 0.0
 		for _, i := range column {
-			width = max(width, boxWidth(p.Boxes[i]))
+			letters := max(utf8.RuneCountInString(p.Boxes[i].Label), utf8.RuneCountInString(p.Boxes[i].Note))
+			width = max(width, float64(letters)*charWidth+2*boxPadding)
 		}
 		y := framePad
 		if p.Groups[group].Name != "" {
@@ -131,10 +132,6 @@ func (l *layout) group(p *Picture, group int) {
 	}
 	name := float64(utf8.RuneCountInString(p.Groups[group].Name)) * (charWidth + 1)
 	l.frames[group] = rect{0, 0, max(x-columnGap+framePad, name+2*framePad), bottom + framePad}
-}
-
-func boxWidth(b Box) float64 {
-	return float64(max(utf8.RuneCountInString(b.Label), utf8.RuneCountInString(b.Note)))*charWidth + 2*boxPadding
 }
 
 func (l *layout) move(p *Picture, group int, x, y float64) {

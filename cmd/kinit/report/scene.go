@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 
@@ -75,12 +76,7 @@ func part(t *replay.Task) string {
 	return t.Stage
 }
 
-func title(name string) string {
-	if name == "" {
-		return "without a stage"
-	}
-	return view.Clean(name)
-}
+func title(name string) string { return cmp.Or(view.Clean(name), "without a stage") }
 
 func stageNames(r *replay.Run) []string {
 	names := lists.Map(r.Plan.Stages, func(s event.Stage) string { return s.Name })

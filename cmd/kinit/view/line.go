@@ -14,11 +14,6 @@ type liner struct {
 	host, status, stage, task int // columns, growing
 }
 
-// newLiner starts with the widths that most runs need: localhost, changed.
-func newLiner(colour bool) *liner {
-	return &liner{colour: colour, host: 9, status: 7, task: 24}
-}
-
 // usualStage is the width of the stages' column once there is one: services.
 const usualStage = 8
 
@@ -151,11 +146,6 @@ func diffStyle(line string) string {
 		return cyan
 	}
 	return dim
-}
-
-// retried is the line of a task that failed and is tried again.
-func (l *liner) retried(e event.Event, width int) []string {
-	return l.note(e, "retry", fmt.Sprintf("attempt %d failed: %s", e.Attempt, headline(e.Message)), width)
 }
 
 // began is the line of a task or of a step that starts.

@@ -1,6 +1,7 @@
 package view
 
 import (
+	"fmt"
 	"io"
 	"strings"
 	"sync"
@@ -63,7 +64,8 @@ func NewText(o Options) *Text {
 
 // newText makes a view with an external clock.
 func newText(o Options) *Text {
-	return &Text{options: o, liner: newLiner(o.Out.Colour), values: map[string][]event.Value{}, stop: make(chan struct{})}
+	// The columns begin with the widths that most runs need: localhost, changed.
+	return &Text{options: o, liner: &liner{colour: o.Out.Colour, host: 9, status: 7, task: 24}, values: map[string][]event.Value{}, stop: make(chan struct{})}
 }
 
 // tick draws until Close.
@@ -113,7 +115,7 @@ func (t *Text) lines(e event.Event, started bool) []string {
 		return nil
 	}
 	if e.Kind == event.TaskRetried && t.options.Verbose {
-		return t.liner.retried(e, width)
+		return t.liner.note(e, "retry", fmt.Sprintf("attempt %d failed: %s", e.Attempt, headline(e.Message)), width)
 	}
 	if t.options.Trace && (e.Kind == event.TaskStarted || e.Kind == event.StepStarted) {
 		return t.liner.began(e, width)
@@ -128,7 +130,7 @@ func (t *Text) lines(e event.Event, started bool) []string {
 	if e.Kind != event.TaskFinished {
 		return lines
 	}
-	if t.unlisted(e) {
+	if e.Status == event.OK && e.Message == "" && !t.options.Verbose && !t.options.Values { // it has nothing to say
 		t.ok++
 		return lines
 	}
@@ -140,11 +142,6 @@ func (t *Text) lines(e event.Event, started bool) []string {
 	lines = append(lines, t.liner.values(t.values[e.Task], t.options.Values, width)...)
 	delete(t.values, e.Task)
 	return lines
-}
-
-// unlisted reports whether a finished task is only counted: it is ok and has nothing to say.
-func (t *Text) unlisted(e event.Event) bool {
-	return e.Status == event.OK && e.Message == "" && !t.options.Verbose && !t.options.Values
 }
 
 // beat adds a line for each task that has shown nothing for long, where nothing

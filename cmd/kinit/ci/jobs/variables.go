@@ -13,7 +13,10 @@ import (
 // texts unquoted, everything else as HCL.
 func (l *loader) variables(expr hcl.Expression) map[string]string {
 	all := map[string]string{}
-	if expr == nil || isNull(expr) {
+	if expr == nil {
+		return all
+	}
+	if v, problems := expr.Value(nil); !problems.HasErrors() && v.IsNull() {
 		return all
 	}
 	object, ok := expr.(*hclsyntax.ObjectConsExpr)
@@ -34,11 +37,6 @@ func (l *loader) variables(expr hcl.Expression) map[string]string {
 		}
 	}
 	return all
-}
-
-func isNull(expr hcl.Expression) bool {
-	v, problems := expr.Value(nil)
-	return !problems.HasErrors() && v.IsNull()
 }
 
 func asText(expr hclsyntax.Expression, source []byte) (string, hcl.Diagnostics) {

@@ -33,7 +33,7 @@ func (r *Runner) All(ctx context.Context, list, all []jobs.Job) []Done {
 		ended[i], hosts[i], done[i].Job = make(chan struct{}), r.hosts(ctx, j), j
 		var before []chan struct{}
 		for k := range i {
-			if shared(hosts[i], hosts[k]) {
+			if slices.ContainsFunc(hosts[i], func(host string) bool { return slices.Contains(hosts[k], host) }) {
 				before = append(before, ended[k])
 			}
 		}
@@ -65,10 +65,6 @@ func (r *Runner) RecoverAll(ctx context.Context, all []jobs.Job) {
 	}
 }
 
-func shared(a, b []string) bool {
-	return slices.ContainsFunc(a, func(host string) bool { return slices.Contains(b, host) })
-}
-
 // hosts returns the machines that a job works on, sorted. If that fails, the job fails
 // with the reason when it runs; until then the given names are used.
 func (r *Runner) hosts(ctx context.Context, j jobs.Job) []string {
@@ -93,7 +89,8 @@ const locksFolder = ".hosts"
 // deadlocks.
 func (r *Runner) alone(ctx context.Context, j jobs.Job, f func() error) (err error) {
 	for _, host := range r.hosts(ctx, j) {
-		release, err := filelock.Wait(ctx, filepath.Join(r.Results, locksFolder, lockName(host)), func() { r.Progress.Waits(j, host) })
+		file := strings.NewReplacer("/", "_", "\x00", "_").Replace(host) + ".lock"
+		release, err := filelock.Wait(ctx, filepath.Join(r.Results, locksFolder, file), func() { r.Progress.Waits(j, host) })
 		if err != nil {
 			return err
 		}
@@ -103,9 +100,4 @@ func (r *Runner) alone(ctx context.Context, j jobs.Job, f func() error) (err err
 		return ctx.Err()
 	}
 	return f()
-}
-
-// lockName converts a host's name or address to a file name.
-func lockName(host string) string {
-	return strings.NewReplacer("/", "_", "\x00", "_").Replace(host) + ".lock"
 }

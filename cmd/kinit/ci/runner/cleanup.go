@@ -9,7 +9,6 @@ import (
 
 	"kinit/cmd/kinit/ci/jobs"
 	"kinit/cmd/kinit/ci/result"
-	"kinit/engine"
 )
 
 // cleanup removes the deployment in every case: it has a separate time limit,
@@ -25,7 +24,8 @@ func (e *execution) cleanup(ctx context.Context, attempt int) {
 	case done.Report.Diagnostics.HasErrors():
 		e.failure = e.blamed(done)
 	default:
-		e.failure = leftBehind(done)
+		e.failure = failed(result.Failed, done, "Clean-up left something behind",
+			"After the clean-up there are still objects that are marked as the deployment's.")
 	}
 	e.keep(done, true)
 }
@@ -34,13 +34,10 @@ func (e *execution) cleanup(ctx context.Context, attempt int) {
 func (e *execution) remove(ctx context.Context, attempt int) (done *phase, late bool) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), e.job.CleanupTimeout)
 	defer cancel()
-	done = e.phase(ctx, result.Cleanup, attempt, onlyCleanup(e.options, e.job))
+	o := e.options
+	o.StopAfter = e.job.Cleanup
+	done = e.phase(ctx, result.Cleanup, attempt, o)
 	return done, ctx.Err() != nil
-}
-
-func onlyCleanup(o engine.Options, j jobs.Job) engine.Options {
-	o.StopAfter = j.Cleanup
-	return o
 }
 
 // orphans returns the earlier runs of a job that may have left something behind, including

@@ -126,10 +126,9 @@ func lastAtWork(run *replay.Run) *replay.Task {
 	return last
 }
 
-func aborted(p *phase) *failure {
-	return &failure{verdict: result.Aborted, phase: p.name, at: p, problem: signed(result.Problem{
-		Summary: "Interrupted", Detail: "The program was interrupted, as by Ctrl-C or SIGTERM.",
-	})}
+// failed is a failure of a phase that the record describes by two texts alone.
+func failed(v result.Verdict, p *phase, summary, detail string) *failure {
+	return &failure{verdict: v, phase: p.name, at: p, problem: signed(result.Problem{Summary: summary, Detail: detail})}
 }
 
 // changedAgain is the failure of a second run that changed something.
@@ -151,12 +150,4 @@ func changedAgain(p *phase) *failure {
 	problem.Detail = "A spec that is run again must change nothing. These tasks changed something:\n" + some(names)
 	f.problem = newProblem(run, problem)
 	return f
-}
-
-// leftBehind is the failure of an incomplete clean-up.
-func leftBehind(p *phase) *failure {
-	return &failure{verdict: result.Failed, phase: p.name, at: p, problem: signed(result.Problem{
-		Summary: "Clean-up left something behind",
-		Detail:  "After the clean-up there are still objects that are marked as the deployment's.",
-	})}
 }

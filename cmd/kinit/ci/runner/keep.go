@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"html"
 	"io"
@@ -54,7 +53,13 @@ func (e *execution) keep(p *phase, evidence bool) bool {
 	}{
 		{reportFile, func(to io.Writer) error { return report.Write(to, p.run) }},
 		{junitFile, func(to io.Writer) error { return junit.Write(to, p.run) }},
-		{logFile, func(to io.Writer) error { return copyFile(to, p.Log) }},
+		{logFile, func(to io.Writer) error {
+			content, err := os.ReadFile(p.Log)
+			if err == nil {
+				_, err = to.Write(content)
+			}
+			return err
+		}},
 		{evidenceFile, func(to io.Writer) error { return bundle.Write(to, p.Log) }},
 	}
 	if !evidence {
@@ -74,15 +79,6 @@ func (e *execution) keep(p *phase, evidence bool) bool {
 		e.files = append(e.files, kept)
 	}
 	return ok
-}
-
-func copyFile(to io.Writer, path string) error {
-	from, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	_, err = io.Copy(to, from)
-	return errors.Join(err, from.Close())
 }
 
 // keepFile writes a file atomically, readable only by its owner, and scans it for secrets.

@@ -91,7 +91,7 @@ func (e *execution) went(ctx context.Context, p *phase) bool {
 	case errors.Is(context.Cause(ctx), errTimeout):
 		e.failure = slow(p, e.job.Timeout)
 	case ctx.Err() != nil:
-		e.failure = aborted(p)
+		e.failure = failed(result.Aborted, p, "Interrupted", "The program was interrupted, as by Ctrl-C or SIGTERM.")
 	case !p.OK:
 		e.failure = e.blamed(p)
 	}

@@ -41,7 +41,13 @@ func (r *Runner) attend(ctx context.Context, j jobs.Job, sleep func(context.Cont
 		if sleep(ctx, due) != nil {
 			return
 		}
-		err = r.alone(ctx, j, func() error { return r.runDue(ctx, j, began, tried) })
+		err = r.alone(ctx, j, func() error {
+			due, err := r.due(j, began, tried)
+			if err == nil && !due.After(r.Now()) { // else another program ran it while this one waited for its hosts
+				_, err = r.Run(ctx, j)
+			}
+			return err
+		})
 		if err != nil && ctx.Err() == nil {
 			r.Progress.Notice(j, err.Error())
 		}
@@ -55,16 +61,6 @@ func dueText(due, now time.Time) string {
 		return "is due " + at
 	}
 	return "was due " + at + ", so it runs now"
-}
-
-// runDue runs a job, unless another program ran it while this one waited for its hosts.
-func (r *Runner) runDue(ctx context.Context, j jobs.Job, began, tried time.Time) error {
-	due, err := r.due(j, began, tried)
-	if err != nil || due.After(r.Now()) {
-		return err
-	}
-	_, err = r.Run(ctx, j)
-	return err
 }
 
 // due returns the job's next time: the first time of its schedule after its last run,

@@ -85,7 +85,9 @@ func (s *site) job(j *job) error {
 		for _, r := range part {
 			p.Rows = append(p.Rows, newRunRow(r))
 		}
-		p.Verdicts = verdictsOf(part)
+		p.Verdicts = slices.DeleteFunc(result.Verdicts(), func(v result.Verdict) bool {
+			return !slices.ContainsFunc(part, func(r *result.Result) bool { return r.Verdict() == v })
+		})
 		if r := j.shown(); r != nil && i == 0 {
 			p.Error = j.errorOf(r, "runs/"+r.ID+"/", files[r.ID])
 		}
@@ -94,12 +96,6 @@ func (s *site) job(j *job) error {
 		}
 	}
 	return s.write("badges/"+j.Address+".svg", func(w io.Writer) error { return writeBadge(w, j, s.Now) })
-}
-
-func verdictsOf(runs []*result.Result) []result.Verdict {
-	return slices.DeleteFunc(result.Verdicts(), func(v result.Verdict) bool {
-		return !slices.ContainsFunc(runs, func(r *result.Result) bool { return r.Verdict() == v })
-	})
 }
 
 func newRunRow(r *result.Result) runRow {
