@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"kinit/cmd/kinit/ci/result"
-	"kinit/cmd/kinit/ci/result/resulttest"
 	"kinit/test/axe"
 	"kinit/test/browser"
 )
@@ -225,7 +224,7 @@ func TestAFirstPageOfFiftyJobsIsLight(t *testing.T) {
 // BenchmarkFirstPageOfFiftyJobs loads the first page; the aim is 1000 ms.
 func BenchmarkFirstPageOfFiftyJobs(b *testing.B) {
 	results, out := b.TempDir(), b.TempDir()
-	if err := resulttest.Many(results, 50, 20); err != nil {
+	if err := manyResults(results, 50, 20); err != nil {
 		b.Fatal(err)
 	}
 	write(b, results, out)
@@ -243,7 +242,7 @@ func BenchmarkFirstPageOfFiftyJobs(b *testing.B) {
 // BenchmarkTenThousandRuns renders 50 jobs of 200 runs each, anew and again.
 func BenchmarkTenThousandRuns(b *testing.B) {
 	results := b.TempDir()
-	if err := resulttest.Many(results, 50, 200); err != nil {
+	if err := manyResults(results, 50, 200); err != nil {
 		b.Fatal(err)
 	}
 	var out string

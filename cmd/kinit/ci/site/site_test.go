@@ -12,14 +12,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"kinit/cmd/kinit/ci/result"
-	"kinit/cmd/kinit/ci/result/resulttest"
 )
 
 // rendered is the site of so many jobs and runs.
 func rendered(t testing.TB, jobs, runs int) (results, out string, report *Report) {
 	t.Helper()
 	results, out = t.TempDir(), t.TempDir()
-	if err := resulttest.Many(results, jobs, runs); err != nil {
+	if err := manyResults(results, jobs, runs); err != nil {
 		t.Fatal(err)
 	}
 	return results, out, write(t, results, out)
@@ -27,7 +26,7 @@ func rendered(t testing.TB, jobs, runs int) (results, out string, report *Report
 
 func write(t testing.TB, results, out string) *Report {
 	t.Helper()
-	report, err := Write(Options{Results: results, Out: out, Title: "The jobs", Program: "v1.2.3", Now: resulttest.Now()})
+	report, err := Write(Options{Results: results, Out: out, Title: "The jobs", Program: "v1.2.3", Now: resultsTime()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,7 +48,7 @@ func content(t testing.TB, parts ...string) string {
 func runs(letters string) []*result.Result {
 	var all []*result.Result
 	for i, letter := range letters {
-		started := resulttest.Now().Add(-time.Duration(i) * 24 * time.Hour)
+		started := resultsTime().Add(-time.Duration(i) * 24 * time.Hour)
 		r := &result.Result{Header: result.Header{Started: started, Period: 24 * time.Hour, Commit: "c" + string(rune('a'+i))}}
 		if strings.ToUpper(string(letter)) == string(letter) {
 			r.Header.Commit = "same"
@@ -82,7 +81,7 @@ func TestVerdictsAreInWords(t *testing.T) {
 		"a":            "No verdict yet",
 		"ap":           "Passing since cb, 13 March 2025",
 	} {
-		got := newStatus(runs(letters), resulttest.Now().Add(time.Hour)).Sentence
+		got := newStatus(runs(letters), resultsTime().Add(time.Hour)).Sentence
 		if letters == "pppppppppppf" {
 			want = got // the window is ten, so the failure is out of sight; where it begins is not of interest
 			if !strings.HasPrefix(got, "Passing since") {
@@ -99,12 +98,12 @@ func TestAJobWithoutNewResultsIsStale(t *testing.T) {
 	t.Parallel()
 	all := runs("pp")
 	for after, want := range map[time.Duration]string{35 * time.Hour: "Passing since cb, 13 March 2025", 37 * time.Hour: "Stale: no result for 37 hours", 5 * 24 * time.Hour: "Stale: no result for 5 days"} {
-		if got := newStatus(all, resulttest.Now().Add(after)).Sentence; got != want {
+		if got := newStatus(all, resultsTime().Add(after)).Sentence; got != want {
 			t.Errorf("after %s: got %q, want %q", after, got, want)
 		}
 	}
 	all[0].Header.Period = 0
-	if got := newStatus(all, resulttest.Now().AddDate(1, 0, 0)).Word; got != passing {
+	if got := newStatus(all, resultsTime().AddDate(1, 0, 0)).Word; got != passing {
 		t.Errorf("a job on demand is %s", got)
 	}
 }
@@ -131,9 +130,9 @@ func TestTheLastWeekIsComparedWithTheOneBefore(t *testing.T) {
 		if day < 7 {
 			took = 125 * time.Second
 		}
-		m.values = append(m.values, sample{resulttest.Now().Add(-time.Duration(day)*24*time.Hour - time.Hour), took})
+		m.values = append(m.values, sample{resultsTime().Add(-time.Duration(day)*24*time.Hour - time.Hour), took})
 	}
-	m.finish(resulttest.Now())
+	m.finish(resultsTime())
 	if m.Change != "+25 %" || !m.Slower || m.Last != 125*time.Second {
 		t.Errorf("got %+v", m)
 	}
@@ -246,7 +245,7 @@ func TestNothingThatMayBeSecretIsPublished(t *testing.T) {
 		{Name: "events.jsonl", Size: 5, SHA256: "00", Clean: true},
 		{Name: "../evil", Size: 5, SHA256: "00", Clean: true},
 	}
-	if err := resulttest.Keep(dir, r); err != nil {
+	if err := keepResult(dir, r); err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"report.html", "junit.xml", "events.jsonl"} {
@@ -305,7 +304,7 @@ func TestWhatLooksLikeAKeyIsFound(t *testing.T) {
 func TestFeedsHaveWhatTheirFormatsAskFor(t *testing.T) {
 	t.Parallel()
 	results, out, _ := rendered(t, 10, 10)
-	if _, err := Write(Options{Results: results, Out: out, Title: "The jobs", BaseURL: "https://ci.example.org/kinit", Now: resulttest.Now()}); err != nil {
+	if _, err := Write(Options{Results: results, Out: out, Title: "The jobs", BaseURL: "https://ci.example.org/kinit", Now: resultsTime()}); err != nil {
 		t.Fatal(err)
 	}
 	var feed struct {

@@ -1,6 +1,4 @@
-// Package resulttest makes folders of results for tests: as many as are asked for, of all
-// verdicts.
-package resulttest
+package site
 
 import (
 	"bytes"
@@ -20,11 +18,11 @@ import (
 	"kinit/engine/event"
 )
 
-// Now is when the results are looked at.
-func Now() time.Time { return time.Date(2025, 3, 14, 12, 0, 0, 0, time.UTC) }
+// resultsTime is when the results are looked at.
+func resultsTime() time.Time { return time.Date(2025, 3, 14, 12, 0, 0, 0, time.UTC) }
 
-// Keep writes the record of a run into a folder of results, in one go.
-func Keep(dir string, r *result.Result) error {
+// keepResult writes the record of a run into a folder of results, in one go.
+func keepResult(dir string, r *result.Result) error {
 	folder := filepath.Join(dir, r.Header.Job, r.ID)
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return err
@@ -59,19 +57,19 @@ func Keep(dir string, r *result.Result) error {
 	return os.WriteFile(filepath.Join(folder, "result.jsonl"), out.Bytes(), 0o600)
 }
 
-// Many keeps the results of so many daily jobs with so many runs each, up to Now. Of every
+// manyResults keeps the results of so many daily jobs with so many runs each, up to resultsTime. Of every
 // ten jobs five pass, and the others are flaky, fail, have failing infrastructure, died
 // when they ran last, and are stale, in this order. The newest run of each job that fails has files.
-func Many(dir string, jobs, runs int) error {
+func manyResults(dir string, jobs, runs int) error {
 	for j := range jobs {
 		kind := kinds()[j%10]
 		for i := range runs {
-			if err := Keep(dir, newRun(j, i, kind)); err != nil {
+			if err := keepResult(dir, newRun(j, i, kind)); err != nil {
 				return err
 			}
 		}
 		if kind == failing {
-			if err := files(dir, newRun(j, 0, kind)); err != nil {
+			if err := keepFiles(dir, newRun(j, 0, kind)); err != nil {
 				return err
 			}
 		}
@@ -79,25 +77,14 @@ func Many(dir string, jobs, runs int) error {
 	return nil
 }
 
-// kind is how a job does.
-type kind int
-
-const (
-	passing kind = iota
-	flaky
-	failing
-	outside
-	died
-	stale
-)
-
-func kinds() []kind {
-	return []kind{passing, passing, passing, passing, passing, flaky, failing, outside, died, stale}
+// kinds are how jobs do. The results of an unknown one end with a run that died.
+func kinds() []word {
+	return []word{passing, passing, passing, passing, passing, flaky, failing, infrastructure, unknown, stale}
 }
 
 // newRun is a run of a job; 0 is the newest.
-func newRun(job, i int, k kind) *result.Result {
-	started := Now().Add(-9*time.Hour - time.Duration(job)*time.Minute - time.Duration(i)*24*time.Hour)
+func newRun(job, i int, k word) *result.Result {
+	started := resultsTime().Add(-9*time.Hour - time.Duration(job)*time.Minute - time.Duration(i)*24*time.Hour)
 	if k == stale {
 		started = started.Add(-3 * 24 * time.Hour)
 	}
@@ -111,9 +98,9 @@ func newRun(job, i int, k kind) *result.Result {
 	switch {
 	case k == flaky && i%3 == 0, k == failing && i < 3, i%23 == 11:
 		verdict = result.Failed
-	case k == outside && i < 2, i%29 == 13:
+	case k == infrastructure && i < 2, i%29 == 13:
 		verdict = result.Infrastructure
-	case k == died && i == 0, i%31 == 17:
+	case k == unknown && i == 0, i%31 == 17:
 		verdict = result.Aborted
 	}
 	fill(r, verdict, job, i)
@@ -150,7 +137,7 @@ func fill(r *result.Result, v result.Verdict, job, i int) {
 		phase(result.Verify, 2*time.Minute, v == result.Passed)
 	}
 	if v == result.Failed {
-		end.Phase, end.Stage, end.Error = result.Verify, "verify", problem(job)
+		end.Phase, end.Stage, end.Error = result.Verify, "verify", sampleProblem(job)
 		phase(result.Evidence, 2*time.Second, true)
 	}
 	phase(result.Cleanup, 6*time.Second, true).Leftovers = &zero
@@ -158,8 +145,8 @@ func fill(r *result.Result, v result.Verdict, job, i int) {
 	r.End = end
 }
 
-// problem has what must stay text in it.
-func problem(job int) *result.Problem {
+// sampleProblem has what must stay text in it.
+func sampleProblem(job int) *result.Problem {
 	p := &result.Problem{
 		Summary: "Command failed", Address: `task.wait.ready["k8s-compute-01"]`, Host: "k8s-controller-01", Place: "specs/k8s/verify.hcl:20",
 		Detail:  fmt.Sprintf("node k8s-compute-01 is not Ready after 5m\n</script><img src=x onerror=\"document.title='owned'\"> %d", job),
@@ -172,8 +159,8 @@ func problem(job int) *result.Problem {
 	return p
 }
 
-// files puts the report and the JUnit XML of a run that failed beside its record.
-func files(dir string, r *result.Result) error {
+// keepFiles puts the report and the JUnit XML of a run that failed beside its record.
+func keepFiles(dir string, r *result.Result) error {
 	run := replay.Of(replaytest.Failure())
 	var page, cases bytes.Buffer
 	if err := report.Write(&page, run); err != nil {
@@ -192,5 +179,5 @@ func files(dir string, r *result.Result) error {
 			return err
 		}
 	}
-	return Keep(dir, r)
+	return keepResult(dir, r)
 }
