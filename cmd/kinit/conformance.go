@@ -46,28 +46,29 @@ in namespaces with the label e2e-framework.`,
 			"kinit conformance k8s-libvirt-3-2-2 --suite kubernetes-test --report conformance.html",
 			"kinit conformance k8s-podman-1-2-2 --focus '\\[sig-apps\\]' --list",
 		) + command.ExitCodesOfRuns(),
-		Flags: slices.Concat(command.InputFlags(), conformanceFlags(), command.OutputFlags()),
+		Flags: slices.Concat(command.InputFlags(), []cli.Flag{
+			command.HeadSelect.TextOr("focus", conformanceFocus, "run tests whose names match `RE`; default: \\[Conformance\\]"),
+			command.HeadSelect.Text("skip", "leave out tests whose names match `RE`"),
+			command.HeadSelect.Number("parallel", "run `N` tests at the same time; default: 2", 2),
+			command.HeadSelect.Text("suite", "take e2e.test and ginkgo from `FOLDER`; default: those of the lab"),
+			command.HeadSelect.Switch("list", "list the tests and run none; no host is touched"),
+			command.HeadOutput.Text("junit", "write JUnit XML for CI to `FILE`"),
+			command.HeadOutput.Text("report", "write a self-contained HTML page to `FILE`"),
+		}, command.OutputFlags()),
 		Action: func(c *cli.Context) error {
 			if c.Int("parallel") < 1 {
 				return exit.Usagef(c.Command.HelpName, "--parallel must be at least 1, %d was given", c.Int("parallel"))
 			}
-			if c.Bool("list") {
-				return listConformance(a, c)
+			suite, err := findSuite(a, c)
+			if err != nil {
+				return err
 			}
-			return testConformance(a, c)
+			if c.Bool("list") {
+				names, err := suite.List(c.Context, c.String("focus"), c.String("skip"))
+				return cmp.Or(err, a.Lines(names...))
+			}
+			return testConformance(a, c, suite)
 		},
-	}
-}
-
-func conformanceFlags() []cli.Flag {
-	return []cli.Flag{
-		command.HeadSelect.TextOr("focus", conformanceFocus, "run tests whose names match `RE`; default: \\[Conformance\\]"),
-		command.HeadSelect.Text("skip", "leave out tests whose names match `RE`"),
-		command.HeadSelect.Number("parallel", "run `N` tests at the same time; default: 2", 2),
-		command.HeadSelect.Text("suite", "take e2e.test and ginkgo from `FOLDER`; default: those of the lab"),
-		command.HeadSelect.Switch("list", "list the tests and run none; no host is touched"),
-		command.HeadOutput.Text("junit", "write JUnit XML for CI to `FILE`"),
-		command.HeadOutput.Text("report", "write a self-contained HTML page to `FILE`"),
 	}
 }
 
@@ -84,21 +85,8 @@ func findSuite(a *app.App, c *cli.Context) (*conformance.Suite, error) {
 	return suite, err
 }
 
-func listConformance(a *app.App, c *cli.Context) error {
-	suite, err := findSuite(a, c)
-	if err != nil {
-		return err
-	}
-	names, err := suite.List(c.Context, c.String("focus"), c.String("skip"))
-	return cmp.Or(err, a.Lines(names...))
-}
-
 // testConformance runs the suite against the spec's cluster and writes the results.
-func testConformance(a *app.App, c *cli.Context) error {
-	suite, err := findSuite(a, c)
-	if err != nil {
-		return err
-	}
+func testConformance(a *app.App, c *cli.Context, suite *conformance.Suite) error {
 	names, leftOut, err := selectTests(c, suite)
 	if err != nil {
 		return err

@@ -35,7 +35,7 @@ which 'kinit run doctor --hosts HOST' runs too; it has the same variables as clu
 			"kinit doctor nyctea tyto",
 			"kinit doctor localhost --var virt_type=qemu --output json",
 		) + command.ExitCodesOfRuns(),
-		Flags: slices.Concat(doctorFlags(), command.OutputFlags()),
+		Flags: slices.Concat(command.InputFlags()[1:], command.OutputFlags()), // the arguments take the place of --hosts
 		Action: func(c *cli.Context) error {
 			if c.NArg() == 0 {
 				return exit.Usagef(c.Command.HelpName, "it takes hosts, as in 'kinit doctor nyctea tyto'")
@@ -44,9 +44,6 @@ which 'kinit run doctor --hosts HOST' runs too; it has the same variables as clu
 		},
 	}
 }
-
-// doctorFlags returns the input flags without the one that the arguments replace.
-func doctorFlags() []cli.Flag { return command.InputFlags()[1:] }
 
 // examineHosts examines hosts one after another, so that one that does not answer does not
 // affect the findings of the others. An unreachable host sets the exit code, as everywhere.

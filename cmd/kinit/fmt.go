@@ -92,7 +92,7 @@ func (f *formatting) path(name string) error {
 			return err
 		case entry.IsDir() && path != f.Abs(name) && strings.HasPrefix(entry.Name(), "."):
 			return filepath.SkipDir
-		case !entry.Type().IsRegular() || !isFormatted(entry.Name()):
+		case !entry.Type().IsRegular() || !strings.HasSuffix(entry.Name(), ".hcl") || strings.HasSuffix(entry.Name(), ".tmpl.hcl"):
 			return nil
 		}
 		relative, err := filepath.Rel(f.Abs(name), path)
@@ -101,11 +101,6 @@ func (f *formatting) path(name string) error {
 		}
 		return f.file(filepath.Join(name, relative))
 	})
-}
-
-// isFormatted reports whether fmt formats a file in a folder.
-func isFormatted(name string) bool {
-	return strings.HasSuffix(name, ".hcl") && !strings.HasSuffix(name, ".tmpl.hcl")
 }
 
 func (f *formatting) file(name string) error {

@@ -67,14 +67,11 @@ func writeStarter(a *app.App, folder string) error {
 			return fmt.Errorf("write what to start from: %w", err)
 		}
 	}
-	return a.Lines(strings.Join(names, "\n"), "", "Now: "+nextSteps(folder))
-}
-
-func nextSteps(folder string) string {
-	if folder == "." {
-		return "kinit plan site.hcl"
+	next := "kinit plan site.hcl"
+	if folder != "." {
+		next = "cd " + shell.POSIX(folder) + " && " + next
 	}
-	return "cd " + shell.POSIX(folder) + " && kinit plan site.hcl"
+	return a.Lines(strings.Join(names, "\n"), "", "Now: "+next)
 }
 
 // writeNew writes a file that must not exist yet, and creates the folders above it.

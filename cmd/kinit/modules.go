@@ -78,7 +78,11 @@ func showModule(a *app.App, c *cli.Context) error {
 	case c.String("output") == command.OutputJSON:
 		return a.JSON(m)
 	}
-	_, err = io.WriteString(a.Out, m.Manual(textColumns(a)))
+	columns := usualColumns
+	if a.Out.Size != nil {
+		columns, _ = a.Out.Size()
+	}
+	_, err = io.WriteString(a.Out, m.Manual(min(columns, mostColumns)))
 	return err
 }
 
@@ -86,12 +90,4 @@ func moduleNames(a *app.App) []string {
 	names := lists.Map(a.Kinds(), func(kind module.Kind) string { return kind.Name })
 	slices.Sort(names)
 	return names
-}
-
-func textColumns(a *app.App) int {
-	if a.Out.Size == nil {
-		return usualColumns
-	}
-	columns, _ := a.Out.Size()
-	return min(columns, mostColumns)
 }

@@ -33,13 +33,8 @@ func passphrase(a *app.App, c *cli.Context, ask bool) (secret.Value, error) {
 		}
 		return "", errors.New(file + " has no passphrase")
 	}
-	for i := len(a.Environ) - 1; i >= 0; i-- {
-		if value, ok := strings.CutPrefix(a.Environ[i], passphraseVariable+"="); ok && value != "" {
-			return secret.Value(value), nil
-		}
-	}
-	if !ask {
-		return "", nil
+	if value := a.Env(passphraseVariable); value != "" || !ask {
+		return secret.Value(value), nil
 	}
 	return askPassphrase(a, true)
 }

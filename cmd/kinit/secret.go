@@ -106,14 +106,9 @@ func recipients(a *app.App, c *cli.Context) ([]string, error) {
 		case err != nil:
 			return nil, fmt.Errorf("%q is neither a public key, such as age1…, nor a file with some: %w", to, err)
 		default:
-			all = append(all, publicKeys(string(text))...)
+			lines := app.Trimmed(strings.Split(string(text), "\n"))
+			all = append(all, slices.DeleteFunc(lines, func(line string) bool { return strings.HasPrefix(line, "#") })...)
 		}
 	}
 	return all, nil
-}
-
-// publicKeys returns the lines of a file that are neither empty nor comments.
-func publicKeys(text string) []string {
-	lines := app.Trimmed(strings.Split(text, "\n"))
-	return slices.DeleteFunc(lines, func(line string) bool { return strings.HasPrefix(line, "#") })
 }

@@ -54,7 +54,7 @@ func AppHelp(app *cli.App, drivers []engine.Driver) string {
 	return "kinit: " + app.Usage + "\n\nUsage:\n  kinit COMMAND [flags]\n\n" +
 		groups(app.Commands) + `
 Names of specs are <distro>-<driver>-<controllers>-<computes>-<hypervisors>. The drivers:
-` + driverList(drivers) + `
+` + list(lists.Map(drivers, func(d engine.Driver) [2]string { return [2]string{d.Name, d.Summary} })) + `
 Examples:
   kinit run k8s-libvirt-1-1-1 --hosts nyctea,tyto
   kinit run k8s-podman-3-2-2 --hosts nyctea,tyto
@@ -62,11 +62,6 @@ Examples:
 
 See 'kinit COMMAND --help' for more about a command.
 `
-}
-
-// driverList describes the nodes of each driver.
-func driverList(drivers []engine.Driver) string {
-	return list(lists.Map(drivers, func(d engine.Driver) [2]string { return [2]string{d.Name, d.Summary} }))
 }
 
 func commandList(commands []*cli.Command) string {
