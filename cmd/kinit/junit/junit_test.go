@@ -17,8 +17,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"kinit/cmd/kinit/replay"
-	"kinit/cmd/kinit/replay/replaytest"
 	"kinit/cmd/kinit/runlog"
+	"kinit/test/replaytest"
 )
 
 func logs() map[string]*runlog.Run {

@@ -8,9 +8,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"kinit/cmd/kinit/replay"
-	"kinit/cmd/kinit/replay/replaytest"
 	"kinit/engine"
 	"kinit/engine/event"
+	"kinit/test/replaytest"
 )
 
 func addresses(tasks []*replay.Task) []string {

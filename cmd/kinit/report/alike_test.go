@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"kinit/cmd/kinit/replay"
-	"kinit/cmd/kinit/replay/replaytest"
+	"kinit/test/replaytest"
 )
 
 func TestAFailureThatHostsShareIsToldOnce(t *testing.T) {

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"kinit/cmd/kinit/replay"
-	"kinit/cmd/kinit/replay/replaytest"
+	"kinit/test/replaytest"
 )
 
 // shape shows a scene: its layers from left to right, and its edges.

@@ -10,9 +10,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"kinit/cmd/kinit/replay"
-	"kinit/cmd/kinit/replay/replaytest"
 	"kinit/cmd/kinit/runlog"
 	"kinit/test/browser"
+	"kinit/test/replaytest"
 )
 
 // write makes the page of a run and returns its path.

@@ -13,9 +13,9 @@ import (
 	"kinit/cmd/kinit/ci/result"
 	"kinit/cmd/kinit/junit"
 	"kinit/cmd/kinit/replay"
-	"kinit/cmd/kinit/replay/replaytest"
 	"kinit/cmd/kinit/report"
 	"kinit/engine/event"
+	"kinit/test/replaytest"
 )
 
 // resultsTime is when the results are looked at.
