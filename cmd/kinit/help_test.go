@@ -1,16 +1,15 @@
 package main
 
 import (
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/urfave/cli/v2"
 
 	"kinit/cmd/kinit/command"
+	"kinit/test/golden"
 )
 
 // allCommands are the commands, and those below them.
@@ -33,19 +32,7 @@ func TestHelpIsWhatTheFilesSay(t *testing.T) {
 		if words[0] != c.Name {
 			name = words[0] + "-" + c.Name
 		}
-		file := filepath.Join("testdata", "help", name+".txt")
-		if os.Getenv("KINIT_UPDATE") != "" {
-			if err := os.WriteFile(file, []byte(c.CustomHelpTemplate), 0o644); err != nil {
-				t.Fatal(err)
-			}
-		}
-		want, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff(string(want), c.CustomHelpTemplate); diff != "" {
-			t.Errorf("%s: %s", file, diff)
-		}
+		golden.Check(t, filepath.Join("testdata", "help", name+".txt"), c.CustomHelpTemplate)
 	}
 }
 

@@ -2,7 +2,6 @@ package seed
 
 import (
 	"crypto/sha256"
-	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -18,9 +17,8 @@ import (
 	"kinit/engine/secret"
 	"kinit/modules/internal/media"
 	"kinit/modules/internal/virt"
+	"kinit/test/golden"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files")
 
 // privateKey looks like a key and is none.
 const privateKey = "-----BEGIN OPENSSH PRIVATE KEY-----\nc2VjcmV0LW9mLXRoZS1ob3N0\n-----END OPENSSH PRIVATE KEY-----"
@@ -67,30 +65,20 @@ func TestDocuments(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			golden(t, name+".user-data.json", user)
-			golden(t, name+".meta-data.json", task.metaData())
-			golden(t, name+".network-config.json", task.networkConfig())
+			check(t, name+".user-data.json", user)
+			check(t, name+".meta-data.json", task.metaData())
+			check(t, name+".network-config.json", task.networkConfig())
 		})
 	}
 }
 
-func golden(t *testing.T, file string, doc any) {
+func check(t *testing.T, file string, doc any) {
 	t.Helper()
 	got, err := encode(doc)
 	if err != nil {
 		t.Fatal(err)
 	}
-	path := filepath.Join("testdata", file)
-	if *update {
-		if err := os.WriteFile(path, got, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	moduletest.Same(t, path+" (-update rewrites it)", string(got), string(want))
+	golden.Check(t, filepath.Join("testdata", file), string(got))
 }
 
 func TestImageHasTheFilesOfNoCloud(t *testing.T) {

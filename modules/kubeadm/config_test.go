@@ -1,23 +1,19 @@
 package kubeadm_test
 
 import (
-	"flag"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"kinit/engine/module"
 	"kinit/engine/module/moduletest"
 	"kinit/engine/secret"
 	"kinit/modules/kubeadm"
+	"kinit/test/golden"
 	"kinit/test/kube"
 )
-
-var update = flag.Bool("update", false, "write the golden files")
 
 const token, certificateKey = "abcdef.0123456789abcdef", "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 
@@ -104,20 +100,7 @@ func render(t *testing.T, text string) string {
 func TestConfigGolden(t *testing.T) {
 	t.Parallel()
 	for name, text := range cases {
-		golden := filepath.Join("testdata", name+".yaml")
-		got := render(t, text)
-		if *update {
-			if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
-				t.Fatal(err)
-			}
-		}
-		want, err := os.ReadFile(golden)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff(string(want), got); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", name, diff)
-		}
+		golden.Check(t, filepath.Join("testdata", name+".yaml"), render(t, text))
 	}
 }
 

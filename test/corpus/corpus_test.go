@@ -17,6 +17,7 @@ import (
 	"kinit/inventories"
 	"kinit/modules"
 	"kinit/specs"
+	"kinit/test/golden"
 )
 
 // hosts is the inventory of cases that have none of their own.
@@ -38,16 +39,13 @@ func TestBrokenSpecsTellWhatIsWrongAndWhere(t *testing.T) {
 			var rewritten []txtar.File
 			for _, c := range cases(a) {
 				got := c.complaints(t)
-				if diff := cmp.Diff(c.golden, got); diff != "" && os.Getenv("KINIT_UPDATE") == "" {
+				if diff := cmp.Diff(c.golden, got); diff != "" && !golden.Rewrite() {
 					t.Errorf("%s (-want +got):\n%s", c.name, diff)
 				}
 				rewritten = append(append(rewritten, c.files...), txtar.File{Name: c.name + ".golden", Data: []byte(got)})
 			}
-			if os.Getenv("KINIT_UPDATE") == "" {
-				return
-			}
-			if err := os.WriteFile(file, txtar.Format(&txtar.Archive{Comment: a.Comment, Files: rewritten}), 0o644); err != nil {
-				t.Fatal(err)
+			if golden.Rewrite() {
+				golden.Write(t, file, string(txtar.Format(&txtar.Archive{Comment: a.Comment, Files: rewritten})))
 			}
 		})
 	}

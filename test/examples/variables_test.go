@@ -10,12 +10,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 
 	"kinit/engine"
 	"kinit/specs"
+	"kinit/test/golden"
 )
 
 // variablesPage is the page with all variables of clusters. With KINIT_UPDATE set, the test
@@ -132,18 +132,7 @@ func TestThePageOfVariablesListsThoseOfClusters(t *testing.T) {
 	if len(examples) > 0 {
 		t.Errorf("there are examples of variables that clusters do not have: %v", slices.Sorted(maps.Keys(examples)))
 	}
-	if os.Getenv("KINIT_UPDATE") != "" {
-		if err := os.WriteFile(variablesPage, []byte(page.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	got, err := os.ReadFile(variablesPage)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(page.String(), string(got)); diff != "" {
-		t.Errorf("the page is not what the playbooks say; run make golden (-want +got):\n%s", diff)
-	}
+	golden.Check(t, variablesPage, page.String())
 }
 
 func TestEveryExampleOfAVariableMakesACluster(t *testing.T) {

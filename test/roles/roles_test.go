@@ -8,13 +8,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/hashicorp/hcl/v2/hclwrite"
 
 	"kinit/engine"
 	"kinit/inventories"
 	"kinit/modules"
 	"kinit/specs"
+	"kinit/test/golden"
 )
 
 const root = "../.."
@@ -99,20 +99,7 @@ func TestMostTasksAreSaidDirectly(t *testing.T) {
 
 func TestThePageOfRolesIsCurrent(t *testing.T) {
 	t.Parallel()
-	file := filepath.Join(root, "docs", "roles.md")
-	want := page(tables(t))
-	if os.Getenv("KINIT_UPDATE") != "" {
-		if err := os.WriteFile(file, []byte(want), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	got, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(want, string(got)); diff != "" {
-		t.Errorf("KINIT_UPDATE=1 writes it anew (-want +got):\n%s", diff)
-	}
+	golden.Check(t, filepath.Join(root, "docs", "roles.md"), page(tables(t)))
 }
 
 // cluster is an inventory with servers and an agent; nothing connects to them.

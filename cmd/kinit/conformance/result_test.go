@@ -3,7 +3,6 @@ package conformance
 import (
 	"bytes"
 	"encoding/xml"
-	"os"
 	"path/filepath"
 	"reflect"
 	"strings"
@@ -11,6 +10,7 @@ import (
 	"time"
 
 	"kinit/cmd/kinit/view"
+	"kinit/test/golden"
 )
 
 func sample() *Result {
@@ -89,7 +89,7 @@ func TestJUnitHasASuiteAGroup(t *testing.T) {
 	if err := WriteJUnit(&out, r); err != nil {
 		t.Fatal(err)
 	}
-	golden(t, "junit.xml", out.Bytes())
+	golden.Check(t, filepath.Join("testdata", "junit.xml"), out.String())
 	if err := xml.Unmarshal(out.Bytes(), new(struct{})); err != nil {
 		t.Errorf("it is no XML: %v", err)
 	}
@@ -154,23 +154,5 @@ func TestProgressOnATerminalRedrawsOneLine(t *testing.T) {
 		"1 of 5 tests, 1 failed, 0.0s  [sig-apps\r\x1b[2K"
 	if got := out.String(); got != want {
 		t.Errorf("got %q\nwant %q", got, want)
-	}
-}
-
-// golden compares with a file, or writes it when KINIT_UPDATE is set.
-func golden(t *testing.T, name string, got []byte) {
-	t.Helper()
-	path := filepath.Join("testdata", name)
-	if os.Getenv("KINIT_UPDATE") != "" {
-		if err := os.WriteFile(path, got, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(got, want) {
-		t.Errorf("%s differs; KINIT_UPDATE=1 rewrites it\ngot:\n%s", path, got)
 	}
 }

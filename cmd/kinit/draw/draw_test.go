@@ -5,9 +5,7 @@ import (
 	"encoding/xml"
 	"fmt"
 	"io"
-	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -15,6 +13,7 @@ import (
 
 	"kinit/engine"
 	"kinit/engine/need"
+	"kinit/test/golden"
 )
 
 // site is a plan with everything a picture can show: instances, a skipped task,
@@ -51,26 +50,8 @@ func TestPicturesAreWhatTheFilesSay(t *testing.T) {
 	for _, fold := range []Fold{Tasks, Blocks, Stages} {
 		p := New("site.hcl", site(), fold)
 		for kind, text := range map[string]string{"dot": Dot(p), "mmd": Mermaid(p), "svg": SVG(p)} {
-			golden(t, fmt.Sprintf("site-%s.%s", fold, kind), text)
+			golden.Check(t, fmt.Sprintf("testdata/site-%s.%s", fold, kind), text)
 		}
-	}
-}
-
-// golden compares with a file, or rewrites it when KINIT_UPDATE is set.
-func golden(t *testing.T, name, got string) {
-	t.Helper()
-	file := filepath.Join("testdata", name)
-	if os.Getenv("KINIT_UPDATE") != "" {
-		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("%s: %s", name, diff)
 	}
 }
 

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -14,10 +13,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"kinit/cmd/kinit/replay"
 	"kinit/cmd/kinit/runlog"
+	"kinit/test/golden"
 	"kinit/test/replaytest"
 )
 
@@ -36,19 +34,7 @@ func TestGolden(t *testing.T) {
 		if err := Write(&got, replay.Of(log)); err != nil {
 			t.Fatal(err)
 		}
-		file := filepath.Join("testdata", name+".xml")
-		if os.Getenv("KINIT_UPDATE") != "" {
-			if err := os.WriteFile(file, got.Bytes(), 0o644); err != nil {
-				t.Fatal(err)
-			}
-		}
-		want, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff(string(want), got.String()); diff != "" {
-			t.Errorf("%s (-want +got): %s", name, diff)
-		}
+		golden.Check(t, filepath.Join("testdata", name+".xml"), got.String())
 	}
 }
 

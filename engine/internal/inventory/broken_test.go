@@ -1,7 +1,6 @@
 package inventory
 
 import (
-	"flag"
 	"fmt"
 	"os"
 	"slices"
@@ -13,9 +12,8 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"kinit/engine/diag"
+	"kinit/test/golden"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files")
 
 // TestBrokenInventoriesTellWhatIsWrongAndWhere loads each case of the archives in
 // testdata/broken and selects hosts. A case is a folder; its first file is the
@@ -38,7 +36,7 @@ func TestBrokenInventoriesTellWhatIsWrongAndWhere(t *testing.T) {
 		var rewritten []txtar.File
 		for _, name := range order {
 			got := complaints(t, cases[name])
-			if !*update {
+			if !golden.Rewrite() {
 				if diff := cmp.Diff(content(a, name+".golden"), got); diff != "" {
 					t.Errorf("%s (-want +got):\n%s", name, diff)
 				}
@@ -49,10 +47,8 @@ func TestBrokenInventoriesTellWhatIsWrongAndWhere(t *testing.T) {
 			}
 			rewritten = append(rewritten, txtar.File{Name: name + ".golden", Data: []byte(got)})
 		}
-		if *update {
-			if err := os.WriteFile(file, txtar.Format(&txtar.Archive{Comment: a.Comment, Files: rewritten}), 0o644); err != nil {
-				t.Fatal(err)
-			}
+		if golden.Rewrite() {
+			golden.Write(t, file, string(txtar.Format(&txtar.Archive{Comment: a.Comment, Files: rewritten})))
 		}
 	})
 }

@@ -2,7 +2,6 @@ package plan
 
 import (
 	"bytes"
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -21,9 +20,8 @@ import (
 	"kinit/engine/internal/spec"
 	"kinit/engine/internal/topology"
 	"kinit/engine/secret"
+	"kinit/test/golden"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files")
 
 // TestGolden builds the plan of each archive in testdata. An archive has spec.hcl
 // and what that needs; "options" has a line for each option; what comes of it is
@@ -63,11 +61,11 @@ func testGolden(t *testing.T, file string) {
 	if diff := cmp.Diff(showDiags(diags), showDiags(diagsAgain)); diff != "" {
 		t.Errorf("a second build differs: %s", diff)
 	}
-	if *update {
+	if golden.Rewrite() {
 		rewrite(t, file, archive, name, got)
 		return
 	}
-	if diff := cmp.Diff(golden(archive), map[string]string{name: got}); diff != "" {
+	if diff := cmp.Diff(goldens(archive), map[string]string{name: got}); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -104,7 +102,7 @@ func options(archive *txtar.Archive) map[string][]string {
 	return all
 }
 
-func golden(archive *txtar.Archive) map[string]string {
+func goldens(archive *txtar.Archive) map[string]string {
 	all := map[string]string{}
 	for _, f := range archive.Files {
 		if strings.HasSuffix(f.Name, ".golden") {

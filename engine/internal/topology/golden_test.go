@@ -2,14 +2,12 @@ package topology
 
 import (
 	"encoding/json"
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
 	ctyjson "github.com/zclconf/go-cty/cty/json"
@@ -17,9 +15,8 @@ import (
 	"kinit/engine/diag"
 	"kinit/engine/internal/inventory"
 	"kinit/engine/internal/spec"
+	"kinit/test/golden"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files")
 
 // hosts makes hosts of names.
 func hosts(names ...string) []*inventory.Host {
@@ -124,20 +121,7 @@ func TestGolden(t *testing.T) {
 			if again := show(t, mustExpand(t, text, test.hosts...)); again != got {
 				t.Error("a second expansion differs")
 			}
-			file := filepath.Join("testdata", name+".golden.json")
-			if *update {
-				if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-					t.Fatal(err)
-				}
-				return
-			}
-			want, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(string(want), got); diff != "" {
-				t.Error(diff)
-			}
+			golden.Check(t, filepath.Join("testdata", name+".golden.json"), got)
 		})
 	}
 }

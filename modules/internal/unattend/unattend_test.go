@@ -5,7 +5,6 @@ import (
 	"encoding/base64"
 	"encoding/binary"
 	"encoding/xml"
-	"flag"
 	"io"
 	"os"
 	"path/filepath"
@@ -14,12 +13,9 @@ import (
 	"testing"
 	"unicode/utf16"
 
-	"github.com/google/go-cmp/cmp"
-
 	"kinit/modules/internal/unattend"
+	"kinit/test/golden"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files")
 
 func system() unattend.System {
 	return unattend.System{
@@ -60,19 +56,7 @@ func documents(t *testing.T) map[string][]byte {
 func TestDocuments(t *testing.T) {
 	t.Parallel()
 	for name, got := range documents(t) {
-		path := filepath.Join("testdata", name)
-		if *update {
-			if err := os.WriteFile(path, got, 0o644); err != nil {
-				t.Fatal(err)
-			}
-		}
-		want, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff(string(want), string(got)); diff != "" {
-			t.Errorf("%s (-want +got; -update rewrites it):\n%s", path, diff)
-		}
+		golden.Check(t, filepath.Join("testdata", name), string(got))
 	}
 }
 

@@ -1,17 +1,12 @@
 package virt_test
 
 import (
-	"flag"
-	"os"
 	"path/filepath"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"kinit/modules/internal/virt"
+	"kinit/test/golden"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files")
 
 const (
 	uuid   = "0af7651c-9167-4a2e-8fd5-5a3a3f5d6f01"
@@ -65,25 +60,8 @@ func TestXML(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			golden(t, file, got+"\n")
+			golden.Check(t, filepath.Join("testdata", file), got+"\n")
 		})
-	}
-}
-
-func golden(t *testing.T, file, got string) {
-	t.Helper()
-	path := filepath.Join("testdata", file)
-	if *update {
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("%s (-want +got; -update rewrites it):\n%s", path, diff)
 	}
 }
 
