@@ -64,20 +64,13 @@ func rows(s *ovntest.Servers) string {
 
 func sweepAll() module.Task { return &Task{Sweep: ovn.Sweep{All: true}} }
 
-func count(t *testing.T, h module.Host) int64 {
-	t.Helper()
-	values := moduletest.Outputs(t, &Task{}, h)
-	n, _ := values["count"].AsBigFloat().Int64()
-	return n
-}
-
 func TestSweepRemovesAllOfTheClusterAndNothingElse(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	before := rows(s)
 	cluster(s, "c1")
 	h := s.Host("c1")
-	if got := count(t, h); got != 16 {
+	if got := moduletest.Count(t, &Task{}, h); got != 16 {
 		t.Errorf("count before: %d, want 16", got)
 	}
 	want := []string{
@@ -94,7 +87,7 @@ func TestSweepRemovesAllOfTheClusterAndNothingElse(t *testing.T) {
 	if after := rows(s); after != before {
 		t.Errorf("after the sweep:\n%s\nwant as before:\n%s", after, before)
 	}
-	if got := count(t, h); got != 0 {
+	if got := moduletest.Count(t, &Task{}, h); got != 0 {
 		t.Errorf("count after: %d, want 0", got)
 	}
 }
@@ -122,8 +115,8 @@ func TestSweepLeavesOtherClustersTheirShare(t *testing.T) {
 	if want := []string{"external-localnet|kinit-owner-c2=true", "foreign-port|"}; !slices.Equal(got, want) {
 		t.Errorf("ports left %q, want %q", got, want)
 	}
-	if count(t, c1) != 0 || count(t, c2) != 3 {
-		t.Errorf("counts %d and %d, want 0 and 3", count(t, c1), count(t, c2))
+	if moduletest.Count(t, &Task{}, c1) != 0 || moduletest.Count(t, &Task{}, c2) != 3 {
+		t.Errorf("counts %d and %d, want 0 and 3", moduletest.Count(t, &Task{}, c1), moduletest.Count(t, &Task{}, c2))
 	}
 	moduletest.Do(t, sweepAll(), c2)
 	if got := s.Rows(ovn.Northbound(), "Logical_Switch", "name"); !slices.Equal(got, []string{"foreign"}) {
@@ -213,7 +206,7 @@ func TestListenerOutlivesConnectedChassis(t *testing.T) {
 	}
 	s.SB("chassis-del", "alive")
 	moduletest.Do(t, sweepAll(), h)
-	if got := count(t, h); got != 0 {
+	if got := moduletest.Count(t, &Task{}, h); got != 0 {
 		t.Errorf("count %d, want 0", got)
 	}
 }
@@ -259,7 +252,7 @@ func TestSweepWithoutOVNOrOwnerIsDone(t *testing.T) {
 		if got := moduletest.Texts(t, sweepAll(), h); len(got) > 0 {
 			t.Errorf("steps %q, want none", got)
 		}
-		if got := count(t, h); got != 0 {
+		if got := moduletest.Count(t, &Task{}, h); got != 0 {
 			t.Errorf("count %d, want 0", got)
 		}
 	}

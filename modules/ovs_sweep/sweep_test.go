@@ -41,13 +41,6 @@ func cluster(t *testing.T, m *ovntest.Machine, name string) {
 		"--", "--id=@s", "create", "SSL", "private_key=k", "certificate=c", "ca_cert=a", shares, "--", "set", "Open_vSwitch", ".", "ssl=@s")
 }
 
-func count(t *testing.T, h module.Host) int64 {
-	t.Helper()
-	values := moduletest.Outputs(t, &Task{}, h)
-	n, _ := values["count"].AsBigFloat().Int64()
-	return n
-}
-
 func TestSweepRemovesAllOfTheClusterAndNothingElse(t *testing.T) {
 	t.Parallel()
 	m := start(t)
@@ -64,7 +57,7 @@ func TestSweepRemovesAllOfTheClusterAndNothingElse(t *testing.T) {
 	if got := moduletest.Texts(t, sweepAll(), h); !slices.Equal(got, want) {
 		t.Errorf("steps %q\nwant %q", got, want)
 	}
-	if got := count(t, h); got != 7 {
+	if got := moduletest.Count(t, &Task{}, h); got != 7 {
 		t.Errorf("count before: %d, want 7", got)
 	}
 	moduletest.Run(t, moduletest.Case{New: sweepAll, Host: h, Snapshot: func() string { return m.VS("show") + m.Output("ip", "-br", "link") }})
@@ -78,7 +71,7 @@ func TestSweepRemovesAllOfTheClusterAndNothingElse(t *testing.T) {
 	if strings.Contains(devices, "c1-svc") || strings.Contains(devices, "c1-half") || strings.Contains(devices, "192.0.2.7") || !strings.Contains(devices, "c1-nic") {
 		t.Errorf("devices %q, want c1-nic without its address and no veth", devices)
 	}
-	if got := count(t, h); got != 0 {
+	if got := moduletest.Count(t, &Task{}, h); got != 0 {
 		t.Errorf("count after: %d, want 0", got)
 	}
 }
@@ -95,7 +88,7 @@ func TestSweepKeepsWhatIsNamedAndTheSettings(t *testing.T) {
 		t.Errorf("steps %q, want %q", got, want)
 	}
 	moduletest.Run(t, moduletest.Case{New: task, Host: h})
-	if got := count(t, h); got != 5 {
+	if got := moduletest.Count(t, &Task{}, h); got != 5 {
 		t.Errorf("count after: %d, want 5", got)
 	}
 }
@@ -133,7 +126,7 @@ func TestSweepWithoutOpenVSwitchOrOwnerIsDone(t *testing.T) {
 		if got := moduletest.Texts(t, sweepAll(), h); len(got) > 0 {
 			t.Errorf("steps %q, want none", got)
 		}
-		if got := count(t, h); got != 0 {
+		if got := moduletest.Count(t, &Task{}, h); got != 0 {
 			t.Errorf("count %d, want 0", got)
 		}
 	}

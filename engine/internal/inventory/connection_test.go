@@ -58,13 +58,7 @@ ansible_connection=smart
 		ssh(Settings{Name: "w1", Address: "w1", Port: 2024, Password: secret.Value("gr0up-s3cr3t")}),
 		ssh(Settings{Name: "w2", Address: "w2", Port: 2023, Password: secret.Value("gr0up-s3cr3t")}),
 	}
-	var got []Settings
-	for _, h := range inv.Hosts {
-		got = append(got, h.Settings)
-	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
-	}
+	wantSettings(t, inv, want)
 }
 
 func TestVariablesOfAnsibleSayHowWindowsIsReached(t *testing.T) {

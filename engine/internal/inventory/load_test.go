@@ -90,6 +90,12 @@ host "localhost" {}
 		{Name: "sshwin", Address: "sshwin", Transport: "ssh", OS: "windows"},
 		{Name: "localhost", Address: "localhost", Transport: "local"},
 	}
+	wantSettings(t, inv, want)
+}
+
+// wantSettings compares how the hosts are reached, in their order.
+func wantSettings(t *testing.T, inv *Inventory, want []Settings) {
+	t.Helper()
 	var got []Settings
 	for _, h := range inv.Hosts {
 		got = append(got, h.Settings)

@@ -311,15 +311,22 @@ func locked(t *testing.T, w around) (*cutHost, context.Context, *Guard) {
 	return h, ctx, g
 }
 
+// holding is a run that has the lock of a backend, from which it can be cut off.
+func holding(t *testing.T, b backend, cut *atomic.Bool) (context.Context, *Guard) {
+	t.Helper()
+	ctx, g := b.guard(t, "me@here/1/FIRST", nil)
+	if err := b.take(t, ctx, g, cut); err != nil {
+		t.Fatal(err)
+	}
+	return ctx, g
+}
+
 func TestARunThatCannotRenewStopsBeforeItsTimeIsUp(t *testing.T) {
 	everywhere(t, func(t *testing.T, b backend) {
 		synctest.Test(t, func(t *testing.T) {
 			var cut atomic.Bool
-			ctx, g := b.guard(t, "me@here/1/FIRST", nil)
+			ctx, g := holding(t, b, &cut)
 			defer g.Release(t.Context())
-			if err := b.take(t, ctx, g, &cut); err != nil {
-				t.Fatal(err)
-			}
 			time.Sleep(time.Minute)
 			if ctx.Err() != nil {
 				t.Fatalf("it stopped although it could renew: %v", context.Cause(ctx))
@@ -345,11 +352,8 @@ func TestTheLockOfARunThatIsCutOffIsTakenOverAfterItHasStopped(t *testing.T) {
 	everywhere(t, func(t *testing.T, b backend) {
 		synctest.Test(t, func(t *testing.T) {
 			var cut atomic.Bool
-			first, g := b.guard(t, "me@here/1/FIRST", nil)
+			first, g := holding(t, b, &cut)
 			defer g.Release(t.Context())
-			if err := b.take(t, first, g, &cut); err != nil {
-				t.Fatal(err)
-			}
 			cut.Store(true)
 			var told []string
 			ctx, second := b.guard(t, "you@there/2/SECOND", &told)
@@ -394,11 +398,8 @@ func TestARunWhoseHostRestartsKeepsItsLock(t *testing.T) {
 func TestALockThatIsRenewedIsAnErrorThatNamesItsHolderAndThePlace(t *testing.T) {
 	everywhere(t, func(t *testing.T, b backend) {
 		synctest.Test(t, func(t *testing.T) {
-			ctx, first := b.guard(t, "me@here/1/FIRST", nil)
+			ctx, first := holding(t, b, nil)
 			defer first.Release(t.Context())
-			if err := b.take(t, ctx, first, nil); err != nil {
-				t.Fatal(err)
-			}
 			time.Sleep(2 * time.Second)
 			var told []string
 			ctx, second := b.guard(t, "you@there/2/SECOND", &told)

@@ -69,6 +69,13 @@ func Outputs(t testing.TB, task module.Task, h module.Host) map[string]cty.Value
 	return values
 }
 
+// Count returns the task's output "count".
+func Count(t testing.TB, task module.Task, h module.Host) int64 {
+	t.Helper()
+	n, _ := Outputs(t, task, h)["count"].AsBigFloat().Int64()
+	return n
+}
+
 // Planned returns the texts of the task's steps, one in each line, or the error's text.
 func Planned(ctx context.Context, task module.Task, h module.Host) string {
 	steps, err := task.Plan(ctx, h)

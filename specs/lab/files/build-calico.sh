@@ -12,6 +12,7 @@ set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/lib.sh"
 . "$here/oci.sh"
+. "$here/base.sh"
 . "$here/pins.sh"
 
 # Tags of Calico are no versions of a Go module, so a commit names the release; its own module of
@@ -25,28 +26,13 @@ need zstd zstd
 begin "${1:-}"
 release=$(pinned calico_node version)
 settings="$calico $types $release ${MIRROR:-}"
-unless_made calico "$(made_of "$here/pins.sh")"
+unless_made calico "$(made_of "$here/base.sh" "$here/pins.sh")"
 layout=$work/calico/images
 mkdir -p "$layout" "$work/calico/manifests" "$work/bin"
 oci_begin
 
 say "base layer: busybox, iptables, ipset and runit"
-base=$work/base
-VARIANT=extract bootstrap "$base" busybox-static,iptables,nftables,conntrack,kmod,ipset,iproute2,runit,base-files true
-rm -rf "$base"/var/lib/dpkg "$base"/var/lib/apt "$base"/var/cache "$base"/usr/share/doc "$base"/etc/apt "$base"/dev "$base"/var/log
-# The names that the packages' scripts would have made.
-for name in iptables iptables-save iptables-restore ip6tables ip6tables-save ip6tables-restore; do
-	ln -sf xtables-nft-multi "$base/usr/sbin/$name"
-done
-for applet in $("$base/bin/busybox" --list); do
-	[ -e "$base/usr/bin/$applet" ] || [ -e "$base/usr/sbin/$applet" ] || [ -e "$base/sbin/$applet" ] || [ -e "$base/bin/$applet" ] ||
-		ln -s /bin/busybox "$base/bin/$applet"
-done
-mkdir -p "$base/tmp" "$base/root" "$base/var/run" "$base/dev"
-chmod 1777 "$base/tmp"
-printf 'root:x:0:0:root:/root:/bin/sh\n' >"$base/etc/passwd"
-printf 'root:x:0:\n' >"$base/etc/group"
-oci_layer base "$base"
+busybox_base "$work/base" busybox-static,iptables,nftables,conntrack,kmod,ipset,iproute2,runit,base-files
 
 say "modules"
 CGO_ENABLED=0 GOWORK=off GOFLAGS='-mod=mod -trimpath -buildvcs=false'

@@ -14,6 +14,7 @@ set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/lib.sh"
 . "$here/oci.sh"
+. "$here/base.sh"
 . "$here/programs.sh"
 . "$here/pins.sh"
 
@@ -31,30 +32,12 @@ all="kubeadm $servers etcd etcdutl coredns flanneld flannel-cni"
 missing=$(programs_missing "$programs" $all)
 [ -z "$missing" ] || die "$missing is missing: build it first"
 settings="$(pinned flannel image) $(pinned flannel_cni_plugin image) ${FLANNEL_CNI_TAG:=$(pinned flannel_cni_plugin version)} $(pinned busybox image) $(programs_digest "$programs" $all)"
-unless_made images "$(made_of "$here/programs.sh" "$here/pins.sh" "$sources/pause/pause.c")"
+unless_made images "$(made_of "$here/base.sh" "$here/programs.sh" "$here/pins.sh" "$sources/pause/pause.c")"
 layout=$work/images
 oci_begin
 
 say "base layer: busybox and iptables"
-# Unpacked, never configured: the image needs the files only. (mmdebstrap runs no hook
-# then, so what follows is done here.)
-base=$work/base
-VARIANT=extract bootstrap "$base" busybox-static,iptables,nftables,conntrack,kmod,base-files true
-rm -rf "$base"/var/lib/dpkg "$base"/var/lib/apt "$base"/var/cache "$base"/usr/share/doc "$base"/etc/apt "$base"/dev "$base"/var/log
-# The names that the packages' scripts would have made.
-for name in iptables iptables-save iptables-restore ip6tables ip6tables-save ip6tables-restore; do
-	ln -sf xtables-nft-multi "$base/usr/sbin/$name"
-done
-for applet in $("$base/bin/busybox" --list); do
-	[ -e "$base/usr/bin/$applet" ] || [ -e "$base/usr/sbin/$applet" ] || [ -e "$base/sbin/$applet" ] || [ -e "$base/bin/$applet" ] ||
-		ln -s /bin/busybox "$base/bin/$applet"
-done
-mkdir -p "$base/tmp" "$base/root" "$base/var/run" "$base/dev"
-chmod 1777 "$base/tmp"
-chroot "$base" /bin/sh -c 'iptables --version && nft --version && echo busybox is there' >/dev/null
-printf 'root:x:0:0:root:/root:/bin/sh\n' >"$base/etc/passwd"
-printf 'root:x:0:\n' >"$base/etc/group"
-oci_layer base "$base"
+busybox_base "$work/base" busybox-static,iptables,nftables,conntrack,kmod,base-files
 
 # layer NAME SOURCE DESTINATION [LINK...]: a layer of one program and links to it.
 layer() {

@@ -3,6 +3,7 @@ package machine
 import (
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -183,28 +184,17 @@ func JoinArgs(args []string) string {
 	return strings.Join(quoted, " ")
 }
 
+// Backslashes before a quote, and those at the end, where a quote follows them.
+var (
+	beforeQuote = regexp.MustCompile(`(\\*)"`)
+	atEnd       = regexp.MustCompile(`(\\+)$`)
+)
+
 func quote(arg string) string {
 	if arg != "" && !strings.ContainsAny(arg, " \t\"") {
 		return arg
 	}
-	var b strings.Builder
-	b.WriteByte('"')
-	slashes := 0
-	for _, r := range arg {
-		if r == '\\' {
-			slashes++
-			continue
-		}
-		if r == '"' {
-			slashes = 2*slashes + 1
-		}
-		b.WriteString(strings.Repeat(`\`, slashes))
-		slashes = 0
-		b.WriteRune(r)
-	}
-	b.WriteString(strings.Repeat(`\`, 2*slashes))
-	b.WriteByte('"')
-	return b.String()
+	return `"` + atEnd.ReplaceAllString(beforeQuote.ReplaceAllString(arg, `$1$1\"`), `$1$1`) + `"`
 }
 
 // SplitArgs reads a command line by the rules of CommandLineToArgvW, which most
