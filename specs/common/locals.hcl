@@ -65,31 +65,10 @@ locals {
 
 # The stages of every cluster and their order.
 stage "prepare" {}
-
-stage "cleanup" {
-  after = ["prepare"]
-}
-
-stage "validate" {
-  after = ["cleanup"]
-}
-
-stage "places" {
-  after = ["validate"]
-}
-
-stage "network" {
-  after = ["places"]
-}
-
-stage "services" {
-  after = ["network"]
-}
-
-stage "images" {
-  after = ["validate"]
-}
-
-stage "nodes" {
-  after = ["network", "images"]
-}
+stage "cleanup" { after = ["prepare"] }
+stage "validate" { after = ["cleanup"] }
+stage "places" { after = ["validate"] }
+stage "network" { after = ["places"] }
+stage "services" { after = ["network"] }
+stage "images" { after = ["validate"] }
+stage "nodes" { after = ["network", "images"] }

@@ -23,6 +23,4 @@ locals {
   release_networks = ["flannel-vxlan", "flannel-host-gw", "ovn-routes", "calico-vxlan"]
 }
 
-stage "computes" {
-  after = ["cluster"]
-}
+stage "computes" { after = ["cluster"] }

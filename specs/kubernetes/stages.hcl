@@ -23,23 +23,8 @@ import {
   source = "addons"
 }
 
-# Nodes that exist get another version.
-stage "upgrade" {
-  after = ["nodes", "services"]
-}
-
-stage "cluster" {
-  after = ["upgrade"]
-}
-
-stage "drain" {
-  after = ["computes"]
-}
-
-stage "leave" {
-  after = ["drain"]
-}
-
-stage "verify" {
-  after = ["leave"]
-}
+stage "upgrade" { after = ["nodes", "services"] } # nodes that exist get another version
+stage "cluster" { after = ["upgrade"] }
+stage "drain" { after = ["computes"] }
+stage "leave" { after = ["drain"] }
+stage "verify" { after = ["leave"] }

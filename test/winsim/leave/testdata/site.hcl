@@ -44,18 +44,9 @@ locals {
 }
 
 stage "cleanup" {}
-
-stage "validate" {
-  after = ["cleanup"]
-}
-
-stage "nodes" {
-  after = ["validate"]
-}
-
-stage "cluster" {
-  after = ["nodes"]
-}
+stage "validate" { after = ["cleanup"] }
+stage "nodes" { after = ["validate"] }
+stage "cluster" { after = ["nodes"] }
 
 block "site" {
   stage = "cluster"
