@@ -3,7 +3,6 @@ package inventory
 import (
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/gohcl"
@@ -115,20 +114,12 @@ func (l *loader) object(expr hcl.Expression, ctx *hcl.EvalContext) source.Vars {
 func (f *fields) finish() {
 	for _, name := range sortedNames(f.block.Body.Attributes) {
 		if !slices.Contains(f.used, name) {
-			f.Errorf(f.block.Body.Attributes[name].NameRange, "Unknown argument", "%s block has no argument %q.%s", f.article(), name, diag.Near(name, f.used))
+			f.Errorf(f.block.Body.Attributes[name].NameRange, "Unknown argument", "%s block has no argument %q.%s", spec.Article(f.block.Type), name, diag.Near(name, f.used))
 		}
 	}
 	for _, b := range f.block.Body.Blocks {
-		f.Errorf(b.TypeRange, "Unknown block type", "%s block has no block inside.", f.article())
+		f.Errorf(b.TypeRange, "Unknown block type", "%s block has no block inside.", spec.Article(f.block.Type))
 	}
-}
-
-// article returns the type of the block with its article.
-func (f *fields) article() string {
-	if strings.ContainsAny(f.block.Type[:1], "aeiou") {
-		return "An " + f.block.Type
-	}
-	return "A " + f.block.Type
 }
 
 func sortedNames(attrs hclsyntax.Attributes) []string {

@@ -21,7 +21,7 @@ func (n *Namespace) give(common *Task) *Task {
 		}
 		name = "(" + name + ")"
 		n.Common = append(n.Common, Common{Name: name, Expr: expr})
-		return common.reference(name, expr.Range())
+		return varNamed(name, expr.Range())
 	}
 	all := func(name string, exprs []hcl.Expression) (bound []hcl.Expression) {
 		for i, expr := range exprs {
@@ -41,8 +41,8 @@ func (n *Namespace) give(common *Task) *Task {
 	return inner
 }
 
-// reference is the expression var.NAME, with the place of what it stands for.
-func (t *Task) reference(name string, at hcl.Range) hcl.Expression {
+// varNamed is the expression var.NAME, with the place of what it stands for.
+func varNamed(name string, at hcl.Range) hcl.Expression {
 	return &hclsyntax.ScopeTraversalExpr{
 		Traversal: hcl.Traversal{hcl.TraverseRoot{Name: "var", SrcRange: at}, hcl.TraverseAttr{Name: name, SrcRange: at}}, SrcRange: at,
 	}

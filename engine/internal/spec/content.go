@@ -29,22 +29,22 @@ func (l *loader) content(b *hclsyntax.Block, names, inner []string) (arguments, 
 		}
 		typed := slices.Collect(maps.Keys(b.Body.Attributes)) // a typing error is reported below
 		if names[i] != name && !ok && !diag.Mistyped(name, known, typed) {
-			l.Errorf(b.DefRange(), "Missing argument", "%s block needs the argument %q.", article(b.Type), name)
+			l.Errorf(b.DefRange(), "Missing argument", "%s block needs the argument %q.", Article(b.Type), name)
 		}
 	}
 	for _, attr := range sorted(b.Body.Attributes) {
 		if args[attr.Name] == nil {
-			l.Errorf(attr.NameRange, "Unknown argument", "%s block has no argument %q.%s", article(b.Type), attr.Name, diag.Hint(attr.Name, known))
+			l.Errorf(attr.NameRange, "Unknown argument", "%s block has no argument %q.%s", Article(b.Type), attr.Name, diag.Hint(attr.Name, known))
 		}
 	}
 	var blocks hclsyntax.Blocks
 	for _, block := range b.Body.Blocks {
 		if !slices.Contains(inner, block.Type) {
-			l.Errorf(block.TypeRange, "Unknown block type", "%s block has no block %q.%s", article(b.Type), block.Type, diag.Hint(block.Type, inner))
+			l.Errorf(block.TypeRange, "Unknown block type", "%s block has no block %q.%s", Article(b.Type), block.Type, diag.Hint(block.Type, inner))
 			continue
 		}
 		if len(block.Labels) > 0 {
-			l.Errorf(block.DefRange(), "Wrong labels", "%s block has no label.", article(block.Type))
+			l.Errorf(block.DefRange(), "Wrong labels", "%s block has no label.", Article(block.Type))
 			continue
 		}
 		blocks = append(blocks, block)
@@ -71,8 +71,8 @@ func (l *loader) literal(expr hcl.Expression, target any) bool {
 	return !problems.HasErrors()
 }
 
-// article returns a word with its article.
-func article(word string) string {
+// Article returns a word with its article, for the beginning of a sentence.
+func Article(word string) string {
 	if strings.ContainsRune("aeiou", rune(word[0])) {
 		return "An " + word
 	}
@@ -92,15 +92,16 @@ func keys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 type blockType struct {
 	labels  []string // the meaning of each label; an optional one ends with "?"
 	example string
+	root    string // with which the address begins that its only label takes; "" if read takes one
 	read    func(l *loader, b *hclsyntax.Block)
 }
 
-// labelled reports whether a block has the right labels, all of them names that expressions
-// can use.
-func (l *loader) labelled(b *hclsyntax.Block, t blockType) bool {
+// admitted reports whether a block has the right labels, all of them names that expressions
+// can use, and takes its address.
+func (l *loader) admitted(b *hclsyntax.Block, t blockType) bool {
 	optional := len(t.labels) > 0 && strings.HasSuffix(t.labels[len(t.labels)-1], "?")
 	if len(b.Labels) != len(t.labels) && !(optional && len(b.Labels) == len(t.labels)-1) {
-		l.Errorf(b.DefRange(), "Wrong labels", "%s block has %s, as in: %s", article(b.Type), wants(t.labels), t.example)
+		l.Errorf(b.DefRange(), "Wrong labels", "%s block has %s, as in: %s", Article(b.Type), wants(t.labels), t.example)
 		return false
 	}
 	for i, label := range b.Labels {
@@ -109,11 +110,11 @@ func (l *loader) labelled(b *hclsyntax.Block, t blockType) bool {
 			if what == "module" {
 				advice = diag.HintModule(label, nil)
 			}
-			l.Errorf(b.LabelRanges[i], "Invalid name", "The %s of %s block starts with a letter and has letters, digits, _ and - only.%s", what, strings.ToLower(article(b.Type)), advice)
+			l.Errorf(b.LabelRanges[i], "Invalid name", "The %s of %s block starts with a letter and has letters, digits, _ and - only.%s", what, strings.ToLower(Article(b.Type)), advice)
 			return false
 		}
 	}
-	return true
+	return t.root == "" || l.claim(b.Type, t.root+"."+b.Labels[0], b.DefRange())
 }
 
 func wants(labels []string) string {

@@ -12,9 +12,8 @@ func (l *loader) readHeader(b *hclsyntax.Block) {
 	l.spec.Name, l.spec.Range = b.Labels[0], b.DefRange()
 	args, _ := l.content(b, []string{"playbook", "owner", "vars"}, nil)
 	l.spec.Root.Vars = l.values("vars", args["vars"])
-	l.header = &header{}
-	if l.literal(args["playbook"], &l.header.playbook) {
-		l.header.playbookRange = args["playbook"].Range()
+	if l.literal(args["playbook"], &l.playbook) {
+		l.playbookRange = args["playbook"].Range()
 	}
 	l.spec.Owner = args["owner"]
 }
@@ -93,9 +92,6 @@ func (l *loader) readDriver(b *hclsyntax.Block) {
 }
 
 func (l *loader) readVariable(b *hclsyntax.Block) {
-	if !l.claim("variable", "var."+b.Labels[0], b.DefRange()) {
-		return
-	}
 	args, blocks := l.content(b, []string{"type", "default", "description", "sensitive"}, []string{"validation"})
 	v := &Variable{Name: b.Labels[0], Type: args["type"], Default: args["default"], Range: b.DefRange()}
 	l.literal(args["description"], &v.Description)
@@ -128,9 +124,6 @@ func (l *loader) readLocals(b *hclsyntax.Block) {
 }
 
 func (l *loader) readOutput(b *hclsyntax.Block) {
-	if !l.claim("output", "output."+b.Labels[0], b.DefRange()) {
-		return
-	}
 	args, _ := l.content(b, []string{"value!", "description", "sensitive"}, nil)
 	if args["value"] == nil {
 		return
@@ -142,28 +135,18 @@ func (l *loader) readOutput(b *hclsyntax.Block) {
 }
 
 func (l *loader) readCheck(b *hclsyntax.Block) {
-	if !l.claim("check", "check."+b.Labels[0], b.DefRange()) {
-		return
-	}
 	_, blocks := l.content(b, nil, []string{"assert"})
 	if len(blocks) == 0 {
 		l.Errorf(b.DefRange(), "Missing block", "A check block needs an assert block with a condition and an error_message.")
 	}
-	l.spec.Checks = append(l.spec.Checks, &Check{In: l.in, When: l.conditionsOf(l.in), Name: b.Labels[0], Asserts: l.conditions(blocks), Range: b.DefRange()})
-}
-
-// conditionsOf lists the conditions under which the tasks of an import are done.
-func (l *loader) conditionsOf(in *Namespace) []hcl.Expression {
-	if in.common == nil {
-		return nil
+	check := &Check{In: l.in, Name: b.Labels[0], Asserts: l.conditions(blocks), Range: b.DefRange()}
+	if l.in.common != nil {
+		check.When = l.in.common.When
 	}
-	return in.common.When
+	l.spec.Checks = append(l.spec.Checks, check)
 }
 
 func (l *loader) readHost(b *hclsyntax.Block) {
-	if !l.claim("host", "host."+b.Labels[0], b.DefRange()) {
-		return
-	}
 	args, _ := l.content(b, []string{
 		"for_each", "name", "address!", "port", "user", "via", "transport", "become",
 		"private_key", "password", "host_keys", "os", "auth", "certificate", "connect_timeout", "pace", "vars", "depends_on",
@@ -181,7 +164,7 @@ func (l *loader) readHost(b *hclsyntax.Block) {
 
 // importType is the block of an import, at the top of a file or in a block.
 func importType() blockType {
-	return blockType{[]string{"name?"}, `import "shop" { source = "shop" }`, (*loader).readImport}
+	return blockType{[]string{"name?"}, `import "shop" { source = "shop" }`, "", (*loader).readImport}
 }
 
 func (l *loader) readImport(b *hclsyntax.Block) { l.importWithin(b, nil) }

@@ -11,7 +11,7 @@ import (
 
 // groupType is the block of tasks, at the top of a file or in another one.
 func groupType() blockType {
-	return blockType{[]string{"name"}, `block "deploy" { … }`, (*loader).readBlock}
+	return blockType{[]string{"name"}, `block "deploy" { … }`, "block", (*loader).readBlock}
 }
 
 // readBlock reads a block block: its tasks inherit its arguments.
@@ -19,9 +19,6 @@ func (l *loader) readBlock(b *hclsyntax.Block) { l.blockWithin(b, nil) }
 
 // blockWithin reads a block, which may be in another one with the arguments common.
 func (l *loader) blockWithin(b *hclsyntax.Block, outer *Task) {
-	if !l.claim("block", "block."+b.Labels[0], b.DefRange()) {
-		return
-	}
 	block := &Block{In: l.in, Name: b.Labels[0], Range: b.DefRange()}
 	common := &Task{In: l.in, Block: block, Range: b.DefRange()}
 	args := l.blockArguments(b)
@@ -80,7 +77,7 @@ func (l *loader) readMembers(b *hclsyntax.Block, common *Task) {
 			continue
 		}
 		members++
-		if !l.labelled(inner, types[inner.Type]) {
+		if !l.admitted(inner, types[inner.Type]) {
 			continue
 		}
 		switch inner.Type {
@@ -89,22 +86,16 @@ func (l *loader) readMembers(b *hclsyntax.Block, common *Task) {
 		case "block":
 			l.blockWithin(inner, common)
 		case "import":
-			l.importMember(inner, common)
+			if len(common.Loops) > 0 { // it has one task for each element, and an import is no task
+				l.Errorf(inner.DefRange(), "Misplaced import", "A block with for_each has no import in it. Give the import the for_each, and write it outside of the block.")
+				continue
+			}
+			l.importWithin(inner, common)
 		}
 	}
 	if members == 0 {
 		l.Errorf(b.DefRange(), "Missing block", "A block needs a task, as in: %s", taskType().example)
 	}
-}
-
-// importMember reads an import in a block. The loop of a block has one task for each element,
-// and an import is no task.
-func (l *loader) importMember(b *hclsyntax.Block, common *Task) {
-	if len(common.Loops) > 0 {
-		l.Errorf(b.DefRange(), "Misplaced import", "A block with for_each has no import in it. Give the import the for_each, and write it outside of the block.")
-		return
-	}
-	l.importWithin(b, common)
 }
 
 func (l *loader) readMember(b *hclsyntax.Block, common *Task) {

@@ -1,8 +1,10 @@
 package spec
 
 import (
+	"io/fs"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
@@ -68,14 +70,128 @@ func (l *loader) readOnlyFolder(folder string) {
 }
 
 func (l *loader) readPlaybook() {
-	if l.header == nil || l.header.playbook == "" {
+	if l.playbook == "" {
 		return
 	}
-	folder, diags := l.folder(l.header.playbook, l.spec.Folder, l.header.playbookRange)
+	folder, diags := l.folder(l.playbook, l.spec.Folder, l.playbookRange)
 	l.Tell(diags)
 	if folder == "" {
 		return
 	}
 	l.spec.Playbook, l.spec.Root.Source = folder, folder
 	l.readFolder(folder)
+}
+
+// readImports reads the imported folders, and their imports: without a label once in each
+// namespace, with a label each time into a new namespace.
+func (l *loader) readImports() {
+	for len(l.imports) > 0 {
+		next := l.imports[0]
+		l.imports = l.imports[1:]
+		folder, diags := l.folder(next.source, next.folder, next.at)
+		l.Tell(diags)
+		if folder == "" {
+			continue
+		}
+		next.folder, l.in = folder, next.in
+		if next.label != "" && !l.enter(next) {
+			continue
+		}
+		if next.label == "" {
+			l.given = append(l.given, next)
+		}
+		l.readFolder(folder)
+	}
+	l.in = l.spec.Root
+}
+
+// enter makes the namespace of an import with a label, unless the folder imports itself.
+func (l *loader) enter(block importBlock) bool {
+	for outer := block.in; outer != nil; outer = outer.Parent {
+		if outer.Source == block.folder {
+			l.Errorf(block.at, "Imports in a cycle", "The playbook %q imports itself: this import is in what is read from %s already.", block.source, block.folder)
+			return false
+		}
+	}
+	inner := newNamespace(block.in, block.label)
+	inner.Source, inner.Range, inner.Vars, inner.Block = block.folder, block.header, block.inputs, block.block
+	inner.ForEach = block.forEach
+	inner.common = inner.give(block.common)
+	block.in.Imports = append(block.in.Imports, inner)
+	l.in = inner
+	return true
+}
+
+// checkInputs collects the values that imports without a label give to variables, and
+// reports variables that the imported folder does not have, or that got a value from
+// another import.
+func (l *loader) checkInputs() {
+	for _, given := range l.given {
+		var names []string
+		for _, v := range given.in.Variables {
+			if Folder(v.Range.Filename) == given.folder {
+				names = append(names, v.Name)
+			}
+		}
+		for _, name := range keys(given.inputs) {
+			expr := given.inputs[name]
+			switch first := given.in.Inputs[name]; {
+			case !slices.Contains(names, name):
+				l.Errorf(NameRange(expr), "Unknown variable", "The playbook %q has no variable %q.%s", given.source, name, diag.Near(name, names))
+			case first != nil:
+				l.Errorf(expr.Range(), "Duplicate input", "The variable %q has a value from another import already, at %s.", name, first.Range())
+			default:
+				given.in.Inputs[name] = expr
+			}
+		}
+	}
+}
+
+// mild are the mistakes with which a block stays.
+var mild = []string{"Unexpected argument", "Unknown argument", "Unknown stage", "Conflicting arguments", "Invalid tag", "Duplicate block"}
+
+// Whole reports whether a spec with these mistakes has all its blocks, so that nothing is missing of
+// what others refer to.
+func Whole(mistakes diag.List) bool {
+	return !slices.ContainsFunc(mistakes, func(d diag.Diagnostic) bool { return !d.Warning && !slices.Contains(mild, d.Summary) })
+}
+
+// Read reports whether at least a part of the spec was read.
+func Read(mistakes diag.List) bool {
+	return !slices.ContainsFunc(mistakes, func(d diag.Diagnostic) bool { return !d.Warning && d.Subject == nil })
+}
+
+// driverFile is the file in a driver's folder that contains its driver block.
+const driverFile = "driver.hcl"
+
+// DriversIn lists the drivers that the folders of a folder declare in their files
+// driver.hcl, by the names of the folders. It reads only the driver blocks.
+func DriversIn(fsys fs.FS, folder string) ([]*Driver, error) {
+	files, err := fs.Glob(fsys, path.Join(folder, "*", driverFile))
+	if err != nil {
+		return nil, err
+	}
+	var all []*Driver
+	for _, name := range files {
+		text, err := fs.ReadFile(fsys, name)
+		if err != nil {
+			return nil, err
+		}
+		file, problems := hclsyntax.ParseConfig(text, name, hcl.InitialPos)
+		if problems.HasErrors() {
+			return nil, problems
+		}
+		l := &loader{spec: &Spec{Root: newNamespace(nil, "")}, places: map[string]hcl.Range{}}
+		l.in = l.spec.Root
+		for _, b := range file.Body.(*hclsyntax.Body).Blocks {
+			if t := blockTypes()["driver"]; b.Type == "driver" && l.admitted(b, t) {
+				t.read(l, b)
+			}
+		}
+		if l.Diags.HasErrors() {
+			return nil, l.Diags
+		}
+		all = append(all, l.spec.Drivers...)
+	}
+	return all, nil
 }

@@ -12,18 +12,14 @@ type loader struct {
 	diag.Collector
 	src     Sources
 	spec    *Spec
-	header  *header    // of the spec file, nil without a spec block
 	in      *Namespace // of the current file
 	folders map[string]bool
 	parsed  map[string]*hclsyntax.Body // the playbook files, nil if one cannot be read
 	imports []importBlock
 	given   []importBlock        // those without a label; folder is the imported one
 	places  map[string]hcl.Range // where an address was declared
-}
 
-// header is a spec block.
-type header struct {
-	playbook      string // empty without one
+	playbook      string // of the spec block; empty without one
 	playbookRange hcl.Range
 }
 

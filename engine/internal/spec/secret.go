@@ -14,11 +14,7 @@ var makers = map[string]string{"password": "secret", "token": "secret", "hex": "
 // readSecret reads a secret block. A generated secret is a task of a module, with the
 // block's other arguments.
 func (l *loader) readSecret(b *hclsyntax.Block) {
-	name := b.Labels[0]
-	if !l.claim("secret", "secret."+name, b.DefRange()) {
-		return
-	}
-	s := &Secret{Name: name, Range: b.DefRange()}
+	s := &Secret{Name: b.Labels[0], Range: b.DefRange()}
 	if attr := b.Body.Attributes["kind"]; attr != nil && b.Body.Attributes["encrypted"] != nil {
 		l.Errorf(attr.NameRange, "Conflicting arguments", "A secret is encrypted in the file, or made by its kind, not both.")
 		return

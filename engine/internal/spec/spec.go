@@ -2,8 +2,8 @@
 // places. It evaluates only literals; eval, topology and plan interpret the blocks.
 //
 // Its files, each of which uses those before it alone: sources.go, spec.go, namespace.go,
-// loader.go, whole.go, name.go, content.go, tags.go, common.go, meta.go, declare.go, task.go, group.go, secret.go, stage.go, multiply.go,
-// blocks.go, folder.go, import.go, load.go, driver.go, set.go.
+// loader.go, name.go, content.go, tags.go, common.go, meta.go, declare.go, task.go, group.go, secret.go,
+// stage.go, multiply.go, blocks.go, folder.go, load.go, set.go.
 package spec
 
 import (

@@ -15,9 +15,6 @@ import (
 )
 
 func (l *loader) readStage(b *hclsyntax.Block) {
-	if !l.claim("stage", "stage."+b.Labels[0], b.DefRange()) {
-		return
-	}
 	args, _ := l.content(b, []string{"after", "serial", "max_fail"}, nil)
 	s := &Stage{In: l.in, Name: b.Labels[0], Serial: args["serial"], MaxFail: args["max_fail"], Range: b.DefRange()}
 	if l.literal(args["after"], &s.After) {

@@ -9,7 +9,7 @@ import (
 
 // taskType is the block of a task, at the top of a file or in a block block.
 func taskType() blockType {
-	return blockType{[]string{"module", "name"}, `task "file" "motd" { … }`, (*loader).readTask}
+	return blockType{[]string{"module", "name"}, `task "file" "motd" { … }`, "", (*loader).readTask}
 }
 
 func (l *loader) readTask(b *hclsyntax.Block) {
