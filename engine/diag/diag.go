@@ -119,20 +119,13 @@ func (l List) Sorted() List {
 
 // Distinct removes duplicates: diagnostics with the same place, summary and detail.
 func (l List) Distinct() List {
-	type problem struct {
-		at              hcl.Range
-		summary, detail string
-	}
-	seen := map[problem]bool{}
-	var list List
-	for _, d := range l {
-		key := problem{d.start(), d.Summary, d.Detail}
-		if !seen[key] {
-			seen[key] = true
-			list = append(list, d)
-		}
-	}
-	return list
+	seen := map[string]bool{}
+	return slices.DeleteFunc(slices.Clone(l), func(d Diagnostic) bool {
+		text := d.Error()
+		again := seen[text]
+		seen[text] = true
+		return again
+	})
 }
 
 func (d Diagnostic) start() hcl.Range {

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"html"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf16"
@@ -20,21 +21,15 @@ func forms(value string) []string {
 	if trimmed == "" {
 		return nil
 	}
-	all := append(inBase64(value), inBase64(trimmed)...)
-	all = append(all, insideBase64(trimmed)...)
-	all = append(all, insideBase64(wide(trimmed))...)
-	all = append(all, insideBase64(base64.StdEncoding.EncodeToString([]byte(trimmed)))...)
-	all = append(all, inDigits(value)...)
-	all = append(all, inDigits(trimmed)...)
-	all = append(all, inURLs(trimmed)...)
-	all = append(all, inMarkup(trimmed)...)
-	all = append(all, inShells(trimmed)...)
-	all = append(all,
-		value, trimmed, strings.ToUpper(trimmed), strings.ToLower(trimmed),
-		strings.ReplaceAll(trimmed, "\n", `\n`),
-		inJSON(trimmed, false), inJSON(trimmed, true), inHCL(trimmed), inside(strconv.Quote(trimmed)), inside(strconv.QuoteToASCII(trimmed)),
-	)
-	return append(all, longLines(trimmed)...)
+	twice := base64.StdEncoding.EncodeToString([]byte(trimmed))
+	return slices.Concat(
+		inBase64(value), inBase64(trimmed), insideBase64(trimmed), insideBase64(wide(trimmed)), insideBase64(twice),
+		inDigits(value), inDigits(trimmed), inURLs(trimmed), inMarkup(trimmed), inShells(trimmed),
+		[]string{
+			value, trimmed, strings.ToUpper(trimmed), strings.ToLower(trimmed),
+			strings.ReplaceAll(trimmed, "\n", `\n`),
+			inJSON(trimmed, false), inJSON(trimmed, true), inHCL(trimmed), inside(strconv.Quote(trimmed)), inside(strconv.QuoteToASCII(trimmed)),
+		}, longLines(trimmed))
 }
 
 // inBase64 lists the alphabets of RFC 4648, with padding and without.
@@ -87,7 +82,7 @@ func inURLs(value string) []string {
 	query, path := url.QueryEscape(value), url.PathEscape(value)
 	var all strings.Builder
 	for i := range len(value) {
-		if c := value[i]; c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' {
+		if c := value[i]; isAlphanumeric(c) {
 			all.WriteByte(c)
 		} else {
 			fmt.Fprintf(&all, "%%%02X", c)

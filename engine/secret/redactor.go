@@ -25,9 +25,9 @@ type Redactor struct {
 
 // Add adds secrets to mask, each also in the forms of base64, hexadecimal digits, URLs,
 // JSON, HTML, HCL and shells, line by line, and broken over lines. Values shorter than
-// Shortest are ignored.
+// Shortest are ignored. A nil Redactor drops all.
 func (r *Redactor) Add(values ...string) {
-	if r.has(values) {
+	if r == nil || r.has(values) {
 		return
 	}
 	r.mu.Lock()

@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/hashicorp/hcl/v2"
@@ -39,7 +40,7 @@ func (d *declared) typed(value cty.Value, where string, at *hcl.Range) (cty.Valu
 	}
 	converted, err := convert.Convert(value, d.kind)
 	if err != nil {
-		return cty.DynamicVal, diag.Errorf(place(at, d.Range), "Invalid value", "The value of variable %q from %s is not of its type %s: %s.",
+		return cty.DynamicVal, diag.Errorf(cmp.Or(at, &d.Range), "Invalid value", "The value of variable %q from %s is not of its type %s: %s.",
 			d.Name, where, typeexpr.TypeString(d.kind), describe(err))
 	}
 	return converted, nil
@@ -52,13 +53,6 @@ func describe(err error) string {
 		return err.Error()
 	}
 	return fmt.Sprintf("at %s, %s", pathText(at.Path), err.Error())
-}
-
-func place(at *hcl.Range, otherwise hcl.Range) *hcl.Range {
-	if at != nil {
-		return at
-	}
-	return &otherwise
 }
 
 // Waiting is a variable of an import that needs values of tasks, so that it is known only

@@ -15,6 +15,7 @@ import (
 	"kinit/engine/bounds"
 	"kinit/engine/diag"
 	"kinit/engine/internal/spec"
+	"kinit/engine/lists"
 )
 
 // New evaluates variables and the locals that need no cluster. A variable without a valid
@@ -72,11 +73,8 @@ func (s *Scope) scopes(names *spec.Namespace) ([]*Scope, diag.List) {
 		return []*Scope{{in: s.in, names: names, outer: s, cluster: s.cluster}}, nil
 	}
 	elements, diags := s.elements(names.ForEach)
-	keys := make([]string, len(elements))
-	for i, e := range elements {
-		keys[i] = e.Key
-	}
 	var all []*Scope
+	keys := lists.Map(elements, func(e Element) string { return e.Key })
 	for i, one := range s.in.Spec.Multiply(names, keys) {
 		all = append(all, &Scope{in: s.in, names: one, outer: s, cluster: s.cluster, each: elements[i].Each(cty.NilVal)})
 	}

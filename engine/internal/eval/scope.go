@@ -8,6 +8,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 	"github.com/zclconf/go-cty/cty/function"
 
+	"kinit/engine/internal/sensitive"
 	"kinit/engine/internal/spec"
 	"kinit/engine/module"
 	"kinit/engine/secret"
@@ -194,12 +195,9 @@ func (s *Scope) Files(file string) module.LocalFiles {
 }
 
 // Mask adds the texts in the sensitive parts of a value to the redactor.
-func (s *Scope) Mask(value cty.Value) { mask(value, s.in.Redactor) }
+func (s *Scope) Mask(value cty.Value) { s.in.Redactor.Add(sensitive.Texts(value)...) }
 
 // functions returns the functions for expressions in a folder's files.
 func (s *Scope) functions(folder string) map[string]function.Function {
-	if s.in.Redactor == nil {
-		return Functions(s.in.Sources, folder, nil)
-	}
 	return Functions(s.in.Sources, folder, s.in.Redactor.Add)
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 
 	"github.com/zclconf/go-cty/cty"
 	"github.com/zclconf/go-cty/cty/convert"
@@ -86,10 +87,5 @@ func (s *Scope) keys() (*secretfile.Keys, error) {
 func (s *Scope) Secrets() map[string]cty.Value { return s.secrets }
 
 func (s *Scope) isMade(name string) bool {
-	for _, block := range s.names.Secrets {
-		if block.Name == name {
-			return block.Task != nil
-		}
-	}
-	return false
+	return slices.ContainsFunc(s.names.Secrets, func(b *spec.Secret) bool { return b.Name == name && b.Task != nil })
 }

@@ -16,15 +16,8 @@ import (
 // masked marks a value as sensitive, and masks its texts from now on.
 func masked(value cty.Value, by *secret.Redactor) cty.Value {
 	value = sensitive.Mark(value)
-	mask(value, by)
+	by.Add(sensitive.Texts(value)...)
 	return value
-}
-
-// mask adds the texts in the sensitive parts of a value to a redactor, which may be nil.
-func mask(value cty.Value, by *secret.Redactor) {
-	if by != nil {
-		by.Add(sensitive.Texts(value)...)
-	}
 }
 
 // tooShort reports secret texts that are too short to mask: masking them would mask half of

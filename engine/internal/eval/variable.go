@@ -46,7 +46,14 @@ func (s *Scope) validateAll(order []*declared) diag.List {
 	var diags diag.List
 	var failed []string
 	for _, v := range order {
-		problems := s.validate(v.Variable)
+		var problems diag.List
+		if s.vars[v.Name].IsWhollyKnown() {
+			ctx := s.base(spec.Folder(v.Range.Filename))
+			ctx.Variables = map[string]cty.Value{"var": ctx.Variables["var"]}
+			for _, c := range v.Validations {
+				problems = append(problems, Assert(c, ctx, "Invalid value")...)
+			}
+		}
 		if given := s.names.Vars[v.Name]; given != nil && s.outer != nil {
 			for i := range problems {
 				problems[i].Detail += fmt.Sprintf(" The value is from %s (%s).", s.names.Path(), given.Range())
@@ -97,19 +104,6 @@ func (s *Scope) value(v *declared, given *given) (cty.Value, diag.List) {
 	}
 	at := v.Default.Range()
 	return v.typed(value, "its default", &at)
-}
-
-func (s *Scope) validate(v *spec.Variable) diag.List {
-	var diags diag.List
-	if !s.vars[v.Name].IsWhollyKnown() {
-		return nil
-	}
-	ctx := s.base(spec.Folder(v.Range.Filename))
-	ctx.Variables = map[string]cty.Value{"var": ctx.Variables["var"]}
-	for _, c := range v.Validations {
-		diags = append(diags, Assert(c, ctx, "Invalid value")...)
-	}
-	return diags
 }
 
 // Assert evaluates a condition; if it is false, the error has its message and the summary.

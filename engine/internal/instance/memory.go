@@ -95,8 +95,8 @@ func (m Memory) Beside(owner string, asked []string) (Instance, bool, error) {
 		return last, false, err
 	}
 	for _, entry := range entries {
-		id, is := trimmed(entry.Name())
-		if !is {
+		id, is := strings.CutSuffix(entry.Name(), ".json")
+		if !is || strings.HasPrefix(id, ".") {
 			continue
 		}
 		k, there, err := m.read(id)
@@ -109,10 +109,4 @@ func (m Memory) Beside(owner string, asked []string) (Instance, bool, error) {
 		}
 	}
 	return last, last.There(), nil
-}
-
-// trimmed is the id that a file is named by.
-func trimmed(name string) (string, bool) {
-	id, is := strings.CutSuffix(name, ".json")
-	return id, is && !strings.HasPrefix(name, ".")
 }

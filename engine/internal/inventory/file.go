@@ -108,7 +108,8 @@ func (l *loader) addFolder(folder string) {
 // file reads one inventory in its format. Beside one of Ansible's there may be
 // folders with variables.
 func (l *loader) file(name string, text []byte, folder string) {
-	format := ansible.Detect(name, text, l.isExecutable(name))
+	info, err := os.Stat(l.src.files().Abs(name))
+	format := ansible.Detect(name, text, err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0)
 	if format == ansible.HCL {
 		l.hcl(name, text)
 		return
@@ -132,11 +133,6 @@ func (l *loader) file(name string, text []byte, folder string) {
 	if folder != "" {
 		l.addFolder(folder)
 	}
-}
-
-func (l *loader) isExecutable(name string) bool {
-	info, err := os.Stat(l.src.files().Abs(name))
-	return err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0
 }
 
 // scriptTimeout is how long an inventory script may take when nobody says.
@@ -175,15 +171,9 @@ func (l *loader) hcl(name string, text []byte) {
 		return
 	}
 	bounds.Limit(file.Body.(*hclsyntax.Body))
-	l.blocks(file.Body.(*hclsyntax.Body), l.context(name))
-}
-
-// context is the scope of an inventory file: functions only. Which of its values are
-// sensitive is known by their names.
-func (l *loader) context(file string) *hcl.EvalContext {
-	functions := eval.Functions(l.src.files(), spec.Folder(file), nil)
-	delete(functions, "sensitive")
-	return &hcl.EvalContext{Functions: functions}
+	functions := eval.Functions(l.src.files(), spec.Folder(name), nil)
+	delete(functions, "sensitive") // which of its values are sensitive is known by their names
+	l.blocks(file.Body.(*hclsyntax.Body), &hcl.EvalContext{Functions: functions})
 }
 
 // blocks reads one file's blocks. Values for variables in a later file win.

@@ -54,7 +54,7 @@ func (l *loader) readFolders() {
 	groups := append(l.inv.GroupNames(), source.All, source.Ungrouped)
 	hosts := l.inv.HostNames()
 	for _, folder := range l.folders {
-		read := ansible.ReadFolder(l.src.Cwd, folder, groups, hosts)
+		read := ansible.ReadFolder(l.src.files().Abs, folder, groups, hosts)
 		l.Tell(read.Diags)
 		for _, text := range read.Texts {
 			l.inv.Sources[text.Name] = text.File()

@@ -31,18 +31,18 @@ type Folder struct {
 }
 
 // ReadFolder reads the variables of groups and hosts. The folder is named as the
-// user named it, relative to cwd.
-func ReadFolder(cwd, folder string, groups, hosts []string) *Folder {
+// user named it; abs makes such names absolute.
+func ReadFolder(abs func(name string) string, folder string, groups, hosts []string) *Folder {
 	f := &Folder{}
-	f.Groups = f.read(cwd, filepath.Join(folder, groupVars), "group", groups)
-	f.Hosts = f.read(cwd, filepath.Join(folder, hostVarsFolder), "host", hosts)
+	f.Groups = f.read(abs, filepath.Join(folder, groupVars), "group", groups)
+	f.Hosts = f.read(abs, filepath.Join(folder, hostVarsFolder), "host", hosts)
 	return f
 }
 
 // read reads one of the folders. A file that is named almost like a group or host
 // is told of: it is the mistake nobody finds.
-func (f *Folder) read(cwd, folder, what string, names []string) map[string]source.Vars {
-	entries, err := os.ReadDir(absolute(cwd, folder))
+func (f *Folder) read(abs func(name string) string, folder, what string, names []string) map[string]source.Vars {
+	entries, err := os.ReadDir(abs(folder))
 	if err != nil {
 		return nil
 	}
@@ -59,7 +59,7 @@ func (f *Folder) read(cwd, folder, what string, names []string) map[string]sourc
 			}
 			used[name] = true
 			all[name] = source.Vars{}
-			f.path(cwd, filepath.Join(folder, name+ending), all[name])
+			f.path(abs, filepath.Join(folder, name+ending), all[name])
 			break
 		}
 	}
@@ -75,31 +75,24 @@ func (f *Folder) read(cwd, folder, what string, names []string) map[string]sourc
 	return all
 }
 
-func absolute(cwd, name string) string {
-	if filepath.IsAbs(name) {
-		return name
-	}
-	return filepath.Join(cwd, name)
-}
-
 // path reads a file with variables, or all of a folder, by name.
-func (f *Folder) path(cwd, name string, into source.Vars) {
-	info, err := os.Stat(absolute(cwd, name))
+func (f *Folder) path(abs func(name string) string, name string, into source.Vars) {
+	info, err := os.Stat(abs(name))
 	if err != nil {
 		f.unreadable(name, err)
 		return
 	}
 	if !info.IsDir() {
-		f.file(cwd, name, into)
+		f.file(abs, name, into)
 		return
 	}
-	entries, err := os.ReadDir(absolute(cwd, name))
+	entries, err := os.ReadDir(abs(name))
 	if err != nil {
 		f.unreadable(name, err)
 	}
 	for _, entry := range entries {
 		if isVariables(entry) {
-			f.path(cwd, filepath.Join(name, entry.Name()), into)
+			f.path(abs, filepath.Join(name, entry.Name()), into)
 		}
 	}
 }
@@ -117,8 +110,8 @@ func (f *Folder) unreadable(name string, err error) {
 	f.Tell(diag.Errorf(nil, "Unreadable file", "The variables in %s could not be read: %v.", name, err))
 }
 
-func (f *Folder) file(cwd, name string, into source.Vars) {
-	bytes, err := os.ReadFile(absolute(cwd, name))
+func (f *Folder) file(abs func(name string) string, name string, into source.Vars) {
+	bytes, err := os.ReadFile(abs(name))
 	if err != nil {
 		f.unreadable(name, err)
 		return

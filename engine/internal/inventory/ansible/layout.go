@@ -42,13 +42,18 @@ func group(p tree.Pair, doc *source.Document) {
 	for _, part := range p.Node.Pairs {
 		switch part.Key {
 		case "hosts":
-			groupHosts(part, g, doc)
+			members(part, p.Key, doc, func(p tree.Pair) { groupHost(p, g, doc) })
 		case "vars":
 			if isMap(part, p.Key, doc) {
 				vars(part.Node, g.Vars)
 			}
 		case "children":
-			groupChildren(part, g, doc)
+			members(part, p.Key, doc, func(p tree.Pair) {
+				if isName(p, "group", doc) {
+					child(g, p.Key, p.At, doc)
+					group(p, doc)
+				}
+			})
 		default:
 			doc.Warnf(part.At, "Unknown key", "A group has hosts, vars and children; %q of the group %q does not count.%s",
 				part.Key, p.Key, diag.Near(part.Key, []string{"hosts", "vars", "children"}))
@@ -75,16 +80,14 @@ func isMap(part tree.Pair, group string, doc *source.Document) bool {
 	return false
 }
 
-func groupHosts(part tree.Pair, g *source.Group, doc *source.Document) {
+// members calls use for each name in a part of a group: all of a map, or the only one.
+func members(part tree.Pair, group string, doc *source.Document, use func(p tree.Pair)) {
 	if name, ok := part.Node.Text(); ok {
-		groupHost(tree.Pair{Key: name, IsText: true, At: part.Node.At, Node: &tree.Node{}}, g, doc)
-		return
-	}
-	if !isMap(part, g.Name, doc) {
-		return
-	}
-	for _, p := range part.Node.Pairs {
-		groupHost(p, g, doc)
+		use(tree.Pair{Key: name, IsText: true, At: part.Node.At, Node: &tree.Node{}})
+	} else if isMap(part, group, doc) {
+		for _, p := range part.Node.Pairs {
+			use(p)
+		}
 	}
 }
 
@@ -103,22 +106,6 @@ func groupHost(p tree.Pair, g *source.Group, doc *source.Document) {
 	}
 	for _, name := range addHosts(doc, p.Key, p.At, own) {
 		g.Hosts = append(g.Hosts, source.Ref{Name: name, At: p.At})
-	}
-}
-
-func groupChildren(part tree.Pair, g *source.Group, doc *source.Document) {
-	if name, ok := part.Node.Text(); ok {
-		child(g, name, part.Node.At, doc)
-		return
-	}
-	if !isMap(part, g.Name, doc) {
-		return
-	}
-	for _, p := range part.Node.Pairs {
-		if isName(p, "group", doc) {
-			child(g, p.Key, p.At, doc)
-			group(p, doc)
-		}
 	}
 }
 

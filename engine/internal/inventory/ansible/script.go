@@ -97,7 +97,9 @@ func (p Program) run(ctx context.Context, args []string) ([]byte, error) {
 	err := cmd.Run()
 	switch {
 	case ctx.Err() != nil:
-		err = p.ended(ctx)
+		if err = ctx.Err(); errors.Is(err, context.DeadlineExceeded) {
+			err = fmt.Errorf("it took more than %s and was ended", p.Timeout)
+		}
 	case stdout.full: // that it failed to write is only the consequence
 		err = fmt.Errorf("it printed more than %d bytes", mostOutput)
 	}
@@ -108,14 +110,6 @@ func (p Program) run(ctx context.Context, args []string) ([]byte, error) {
 		return nil, fmt.Errorf("%w: it said: %s", err, said)
 	}
 	return nil, err
-}
-
-// ended says why the context ended.
-func (p Program) ended(ctx context.Context) error {
-	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		return fmt.Errorf("it took more than %s and was ended", p.Timeout)
-	}
-	return ctx.Err()
 }
 
 // readHost reads what a script printed for one host.

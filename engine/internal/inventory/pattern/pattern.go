@@ -210,20 +210,18 @@ func (t Term) IsName() (name string, ok bool) {
 	return t.name, t.regex == nil && t.index == nil && !strings.ContainsAny(t.name, "*?[")
 }
 
-// Base lists the hosts that a term means without its index.
-func (t Term) Base(names Names) []string { return t.match(names) }
-
 // Match lists the hosts that a term means, each once. A name that is neither a host
 // nor a group gives none.
 func (t Term) Match(names Names) []string {
-	found := t.match(names)
+	found := t.Base(names)
 	if t.index == nil {
 		return found
 	}
 	return t.index.pick(found)
 }
 
-func (t Term) match(names Names) []string {
+// Base lists the hosts that a term means without its index.
+func (t Term) Base(names Names) []string {
 	if t.regex == nil {
 		if hosts, ok := names.Members(t.name); ok {
 			return distinct(hosts)

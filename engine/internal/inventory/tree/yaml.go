@@ -38,7 +38,7 @@ func YAML(text *source.Text) (*Node, diag.List) {
 	}
 	switch err := decoder.Decode(&second); {
 	case err == nil:
-		r.Errorf(r.lineOf(&second), "Invalid YAML", "A second document begins here; an inventory and a file of variables have one.")
+		r.Errorf(r.text.LineRange(second.Line), "Invalid YAML", "A second document begins here; an inventory and a file of variables have one.")
 		return nil, r.Diags
 	case !errors.Is(err, io.EOF):
 		r.syntax(err)
@@ -229,8 +229,6 @@ func scalarLength(n *yaml.Node, rest string) int {
 	}
 	return 0
 }
-
-func (r *yamlReader) lineOf(n *yaml.Node) hcl.Range { return r.text.LineRange(n.Line) }
 
 // placed matches a message of the library that names a line.
 var placed = regexp.MustCompile(`(?s)^line (\d+): (.*)$`)
