@@ -162,11 +162,8 @@ func ofFirst(look func(text string) error) func(args []cty.Value) error {
 
 // first returns the first argument, if it is a known text.
 func first(args []cty.Value) (string, bool) {
-	if len(args) == 0 {
-		return "", false
-	}
-	all, ok := texts(args[:1])
-	if !ok {
+	all, ok := texts(args[:min(1, len(args))])
+	if !ok || len(all) == 0 {
 		return "", false
 	}
 	return all[0], true

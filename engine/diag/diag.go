@@ -72,27 +72,15 @@ func Errorf(subject *hcl.Range, summary, format string, args ...any) List {
 	return List{{Summary: summary, Detail: fmt.Sprintf(format, args...), Subject: subject}}
 }
 
-// Warnf makes a list of one warning at a place.
-func Warnf(subject *hcl.Range, summary, format string, args ...any) List {
-	list := Errorf(subject, summary, format, args...)
-	list[0].Warning = true
-	return list
-}
-
-// Collector collects what a reader has to report. The zero value has nothing.
+// Collector collects problems.
 type Collector struct{ Diags List }
 
-// Tell adds diagnostics.
+// Tell adds problems.
 func (c *Collector) Tell(diags List) { c.Diags = append(c.Diags, diags...) }
 
 // Errorf adds an error at a place.
 func (c *Collector) Errorf(at hcl.Range, summary, format string, args ...any) {
 	c.Tell(Errorf(&at, summary, format, args...))
-}
-
-// Warnf adds a warning at a place.
-func (c *Collector) Warnf(at hcl.Range, summary, format string, args ...any) {
-	c.Tell(Warnf(&at, summary, format, args...))
 }
 
 // Sort orders problems for display: errors before warnings, then by file and place.
@@ -133,6 +121,18 @@ func (d Diagnostic) start() hcl.Range {
 		return hcl.Range{}
 	}
 	return *d.Subject
+}
+
+// Warnf makes a list of one warning at a place.
+func Warnf(subject *hcl.Range, summary, format string, args ...any) List {
+	list := Errorf(subject, summary, format, args...)
+	list[0].Warning = true
+	return list
+}
+
+// Warnf adds a warning at a place.
+func (c *Collector) Warnf(at hcl.Range, summary, format string, args ...any) {
+	c.Tell(Warnf(&at, summary, format, args...))
 }
 
 // Problem is the diagnostic as events and logs have it.

@@ -31,7 +31,7 @@ type collector struct {
 	*Scope
 	variables map[string]*declared
 	all       map[string]*given
-	diags     diag.List
+	diag.Collector
 }
 
 // given collects the values of variables, the highest priority last: imports, spec,
@@ -42,7 +42,7 @@ func (s *Scope) given(variables map[string]*declared) (map[string]*given, diag.L
 	c.expressions("an import", s.names.Inputs)
 	if s.outer != nil {
 		c.importer()
-		return c.all, c.diags
+		return c.all, c.Diags
 	}
 	c.expressions("the spec", s.names.Vars)
 	for name, value := range s.in.Inventory {
@@ -65,14 +65,14 @@ func (s *Scope) given(variables map[string]*declared) (map[string]*given, diag.L
 		c.knows(name, "--var", nil)
 		c.all[name] = &given{where: "--var", text: s.in.Vars[name]}
 	}
-	return c.all, c.diags
+	return c.all, c.Diags
 }
 
 // knows reports whether the playbook has a variable, and adds an error if it does not.
 func (c *collector) knows(name, where string, at *hcl.Range) bool {
 	if c.variables[name] == nil {
-		c.diags = append(c.diags, diag.Errorf(at, "Unknown variable", "The playbook has no variable %q, for which %s has a value.%s",
-			name, where, diag.Near(name, slices.Collect(maps.Keys(c.variables))))...)
+		c.Tell(diag.Errorf(at, "Unknown variable", "The playbook has no variable %q, for which %s has a value.%s",
+			name, where, diag.Near(name, slices.Collect(maps.Keys(c.variables)))))
 	}
 	return c.variables[name] != nil
 }
@@ -81,7 +81,7 @@ func (c *collector) knows(name, where string, at *hcl.Range) bool {
 func (c *collector) evaluate(name, where string, expr hcl.Expression, ctx *hcl.EvalContext) {
 	at := expr.Range()
 	value, problems := bounds.Value(expr, ctx)
-	c.diags = append(c.diags, diag.FromHCL(problems)...)
+	c.Tell(diag.FromHCL(problems))
 	if problems.HasErrors() {
 		value = cty.DynamicVal
 	}
@@ -102,7 +102,7 @@ func (c *collector) expressions(where string, values map[string]hcl.Expression) 
 func (c *collector) file(file string) {
 	text, err := c.in.Sources.ReadFile(file)
 	if err != nil {
-		c.diags = append(c.diags, diag.Errorf(nil, "Unreadable file", "The file of --var-file could not be read: %v.", err)...)
+		c.Tell(diag.Errorf(nil, "Unreadable file", "The file of --var-file could not be read: %v.", err))
 		return
 	}
 	if strings.HasSuffix(file, ".json") {
@@ -114,12 +114,12 @@ func (c *collector) file(file string) {
 		c.in.Spec.Sources[file] = parsed
 	}
 	if problems.HasErrors() {
-		c.diags = append(c.diags, diag.FromParser(problems)...)
+		c.Tell(diag.FromParser(problems))
 		return
 	}
 	bounds.Limit(parsed.Body.(*hclsyntax.Body))
 	attrs, problems := parsed.Body.JustAttributes()
-	c.diags = append(c.diags, diag.FromHCL(problems)...)
+	c.Tell(diag.FromHCL(problems))
 	for _, name := range slices.Sorted(maps.Keys(attrs)) {
 		c.evaluate(name, file, attrs[name].Expr, c.plain(file))
 		c.knows(name, file, &attrs[name].NameRange)
@@ -134,10 +134,10 @@ func (c *collector) json(file string, text []byte) {
 	}
 	switch {
 	case err != nil:
-		c.diags = append(c.diags, diag.Errorf(nil, "Invalid file", "The file %s is no valid JSON: %v.", file, err)...)
+		c.Tell(diag.Errorf(nil, "Invalid file", "The file %s is no valid JSON: %v.", file, err))
 		return
 	case !kind.IsObjectType():
-		c.diags = append(c.diags, diag.Errorf(nil, "Invalid file", "The file %s is no JSON object with values of variables.", file)...)
+		c.Tell(diag.Errorf(nil, "Invalid file", "The file %s is no JSON object with values of variables.", file))
 		return
 	}
 	for _, name := range slices.Sorted(maps.Keys(kind.AttributeTypes())) {
@@ -155,7 +155,7 @@ func (c *collector) importer() {
 		case c.outer.needsRun(expr):
 			at := expr.Range()
 			c.all[name] = &given{where: "the import", at: &at, known: cty.DynamicVal}
-			c.diags = append(c.diags, c.wait(c.variables[name], expr)...)
+			c.Tell(c.wait(c.variables[name], expr))
 		default:
 			c.evaluate(name, "the import", expr, c.Outside(expr.Range().Filename))
 		}

@@ -74,23 +74,8 @@ func rich(pattern cty.Value) (*regex.Regexp, error) {
 	return re, err
 }
 
-// richType returns the type of a match: a text without groups, a list of the groups, or an object of
-// named ones.
-func richType(re *regex.Regexp) cty.Type {
-	names := re.Names()[1:]
-	switch {
-	case len(names) == 0:
-		return cty.String
-	case !slices.Contains(names, ""):
-		kinds := map[string]cty.Type{}
-		for _, name := range names {
-			kinds[name] = cty.String
-		}
-		return cty.Object(kinds)
-	}
-	return cty.Tuple(lists.Map(names, func(string) cty.Type { return cty.String }))
-}
-
+// richValue returns the value of a match: a text without groups, a list of the groups, or an object
+// of named ones.
 func richValue(re *regex.Regexp, found []string) cty.Value {
 	names := re.Names()[1:]
 	switch {
@@ -104,4 +89,9 @@ func richValue(re *regex.Regexp, found []string) cty.Value {
 		return cty.ObjectVal(values)
 	}
 	return cty.TupleVal(lists.Map(found[1:], cty.StringVal))
+}
+
+// richType returns the type of a match.
+func richType(re *regex.Regexp) cty.Type {
+	return richValue(re, make([]string, len(re.Names()))).Type()
 }

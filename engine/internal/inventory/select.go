@@ -42,7 +42,7 @@ func (inv *Inventory) Find(ctx context.Context, src Sources, patterns []string) 
 	if len(terms) == 0 {
 		names = slices.DeleteFunc(names, inv.isReserved)
 	}
-	if s.diags == nil {
+	if s.Diags == nil {
 		s.mustMean(terms, names)
 	}
 	hosts := make([]*Host, 0, len(names))
@@ -56,7 +56,7 @@ func (inv *Inventory) Find(ctx context.Context, src Sources, patterns []string) 
 		}
 		hosts = append(hosts, h)
 	}
-	return hosts, s.diags.Distinct()
+	return hosts, s.Diags.Distinct()
 }
 
 // Reserve says that the hosts which some of the inventories declare are meant only where
@@ -87,7 +87,7 @@ type selection struct {
 	text      *source.Text            // of the patterns
 	meant     map[string]pattern.Term // the terms that are names of hosts no inventory has
 	sshConfig func() []string         // the patterns of ~/.ssh/config, which is read at most once
-	diags     diag.List
+	diag.Collector
 }
 
 // parse reads the patterns of an option, which becomes a text that diagnostics
@@ -98,10 +98,8 @@ func (s *selection) parse(option string, patterns []string) []pattern.Term {
 		s.Sources[option] = s.text.File()
 	}
 	terms, err := pattern.Parse(string(s.text.Bytes))
-	var bad *pattern.Error
-	if errors.As(err, &bad) {
-		at := s.text.Range(bad.From, bad.To)
-		s.diags = append(s.diags, diag.Errorf(&at, "Invalid pattern", "%s", bad.Text)...)
+	if bad, ok := errors.AsType[*pattern.Error](err); ok {
+		s.Errorf(s.text.Range(bad.From, bad.To), "Invalid pattern", "%s", bad.Text)
 	}
 	return terms
 }
@@ -129,12 +127,11 @@ func (s *selection) isEmptyGroup(name string) bool {
 
 // nothing tells of a pattern that means no host.
 func (s *selection) nothing(t pattern.Term) {
-	at := s.at(t)
 	if base := t.Base(s.Inventory); len(base) > 0 {
-		s.diags = append(s.diags, diag.Errorf(&at, "No such host", "%q is outside of the %d hosts that it counts, from 0 to %d.", t.Text, len(base), len(base)-1)...)
+		s.Errorf(s.at(t), "No such host", "%q is outside of the %d hosts that it counts, from 0 to %d.", t.Text, len(base), len(base)-1)
 		return
 	}
-	s.unknown(&at, "host or group", t.Text)
+	s.unknown(s.at(t), "host or group", t.Text)
 }
 
 // mustMean tells of terms to keep or leave out that mean nothing, since a mistyped
@@ -145,30 +142,27 @@ func (s *selection) mustMean(terms []pattern.Term, names []string) {
 		name, isName := t.IsName()
 		_, isOutside := s.meant[name]
 		if isName && t.Op != pattern.Add && !isOutside && len(t.Match(s.Inventory)) == 0 && !s.isEmptyGroup(name) {
-			at := s.at(t)
-			s.unknown(&at, "host or group", t.Text)
+			s.unknown(s.at(t), "host or group", t.Text)
 		}
 	}
-	if len(names) == 0 && len(terms) > 0 && s.diags == nil {
+	if len(names) == 0 && len(terms) > 0 && s.Diags == nil {
 		s.noneLeft()
 	}
 }
 
 func (s *selection) noneLeft() {
-	at := s.text.Range(0, len(s.text.Bytes))
-	s.diags = append(s.diags, diag.Errorf(&at, "No host left", "Together these patterns mean no host.")...)
+	s.Errorf(s.text.Range(0, len(s.text.Bytes)), "No host left", "Together these patterns mean no host.")
 }
 
 func (s *selection) at(t pattern.Term) hcl.Range { return s.text.Range(t.From, t.To) }
 
 // where is the place that names a host which no inventory declares: a group or the
 // command line.
-func (s *selection) where(h *Host) *hcl.Range {
+func (s *selection) where(h *Host) hcl.Range {
 	if h.mention.Filename != "" {
-		return &h.mention
+		return h.mention
 	}
-	at := s.at(s.meant[h.Name])
-	return &at
+	return s.at(s.meant[h.Name])
 }
 
 // known reports whether a name that is in no inventory can be reached.
@@ -183,11 +177,10 @@ func (s *selection) known(name string) bool {
 	return s.src.Resolves != nil && s.src.Resolves(s.ctx, name)
 }
 
-func (s *selection) unknown(at *hcl.Range, what, name string) {
+func (s *selection) unknown(at hcl.Range, what, name string) {
 	names := slices.Concat(s.HostNames(), s.GroupNames(), s.sshConfig())
 	names = slices.DeleteFunc(names, func(n string) bool { return n == name || strings.ContainsAny(n, "*?") })
-	s.diags = append(s.diags, diag.Errorf(at, "Unknown host",
-		"There is no %s %q in the inventory or in ~/.ssh/config, and the name has no address.%s", what, name, diag.Near(name, names))...)
+	s.Errorf(at, "Unknown host", "There is no %s %q in the inventory or in ~/.ssh/config, and the name has no address.%s", what, name, diag.Near(name, names))
 }
 
 // Limit returns the hosts that patterns mean, among those of the inventory and
@@ -205,10 +198,10 @@ func (inv *Inventory) Limit(patterns, others []string) (map[string]bool, diag.Li
 	for _, name := range pattern.Combine(terms, names, func(t pattern.Term) []string { return s.limited(t, names) }) {
 		limit[name] = true
 	}
-	if len(limit) == 0 && s.diags == nil {
+	if len(limit) == 0 && s.Diags == nil {
 		s.noneLeft()
 	}
-	return limit, s.diags.Distinct()
+	return limit, s.Diags.Distinct()
 }
 
 // limited lists the hosts of a term of a limit.
@@ -218,9 +211,8 @@ func (s *selection) limited(t pattern.Term, names wider) []string {
 	if len(found) > 0 || s.isEmptyGroup(name) {
 		return found
 	}
-	at := s.at(t)
-	s.diags = append(s.diags, diag.Errorf(&at, "Unknown host",
-		"--limit names %q, which is no host and no group of this run.%s", t.Text, diag.Near(t.Text, slices.Concat(names.names, s.GroupNames())))...)
+	s.Errorf(s.at(t), "Unknown host",
+		"--limit names %q, which is no host and no group of this run.%s", t.Text, diag.Near(t.Text, slices.Concat(names.names, s.GroupNames())))
 	return nil
 }
 
