@@ -1,6 +1,7 @@
 package inventory
 
 import (
+	"cmp"
 	"errors"
 	"io/fs"
 	"os"
@@ -33,21 +34,14 @@ func (l *loader) read(given string) {
 	name, text, err := l.open(given)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		l.Tell(diag.Errorf(nil, "Inventory not found", "There is no inventory file %s.%s", given, l.nearFile(given)))
+		beside, _ := os.ReadDir(filepath.Dir(l.src.files().Abs(given)))
+		near := diag.Near(filepath.Base(given), lists.Map(beside, fs.DirEntry.Name))
+		l.Tell(diag.Errorf(nil, "Inventory not found", "There is no inventory file %s.%s", given, near))
 	case err != nil:
 		l.unreadable(given, err)
 	default:
 		l.file(name, text, filepath.Dir(given))
 	}
-}
-
-// nearFile offers a file with a name like one that is not there.
-func (l *loader) nearFile(given string) string {
-	entries, err := os.ReadDir(filepath.Dir(l.src.files().Abs(given)))
-	if err != nil {
-		return ""
-	}
-	return diag.Near(filepath.Base(given), lists.Map(entries, func(entry os.DirEntry) string { return entry.Name() }))
 }
 
 func (l *loader) unreadable(name string, err error) {
@@ -135,18 +129,11 @@ func (l *loader) file(name string, text []byte, folder string) {
 	}
 }
 
-// scriptTimeout is how long an inventory script may take when nobody says.
-const scriptTimeout = time.Minute
-
 // script runs an inventory script and reads what it prints. Problems have their place in
 // the first line of the script.
 func (l *loader) script(text *source.Text) {
-	timeout := l.src.Timeout
-	if timeout == 0 {
-		timeout = scriptTimeout
-	}
 	doc, texts := ansible.Program{
-		Name: text.Name, Path: l.src.files().Abs(text.Name), Folder: l.src.Cwd, Environ: l.src.Environ, Timeout: timeout,
+		Name: text.Name, Path: l.src.files().Abs(text.Name), Folder: l.src.Cwd, Environ: l.src.Environ, Timeout: cmp.Or(l.src.Timeout, time.Minute),
 	}.Read(l.ctx)
 	for _, printed := range texts {
 		l.inv.Sources[printed.Name] = printed.File()

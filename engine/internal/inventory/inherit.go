@@ -9,6 +9,7 @@ import (
 
 	"kinit/engine/internal/inventory/ansible"
 	"kinit/engine/internal/inventory/source"
+	"kinit/engine/lists"
 )
 
 // inherit gives hosts their groups, and the variables and settings of these.
@@ -16,9 +17,7 @@ func (l *loader) inherit() {
 	groups := l.inv.groupsOf()
 	for _, h := range l.inv.Hosts {
 		mine := groups[h.Name]
-		for _, g := range mine {
-			h.Groups = append(h.Groups, g.Name)
-		}
+		h.Groups = lists.Map(mine, func(g *Group) string { return g.Name })
 		if len(mine) == 0 {
 			mine = []*Group{&l.inv.ungrouped}
 			l.inv.ungrouped.Hosts = append(l.inv.ungrouped.Hosts, h.Name)

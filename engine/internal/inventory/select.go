@@ -1,6 +1,7 @@
 package inventory
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/netip"
@@ -66,14 +67,7 @@ func (inv *Inventory) Reserve(files []string) { inv.reserved = files }
 // isReserved reports whether a host is declared, or mentioned, by a reserved inventory.
 func (inv *Inventory) isReserved(name string) bool {
 	h := inv.Host(name)
-	if h == nil {
-		return false
-	}
-	file := h.Range.Filename
-	if file == "" {
-		file = h.mention.Filename
-	}
-	return slices.Contains(inv.reserved, file)
+	return h != nil && slices.Contains(inv.reserved, cmp.Or(h.Range.Filename, h.mention.Filename))
 }
 
 // HostsOption is the name of the text that the patterns of Find become.

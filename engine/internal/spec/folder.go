@@ -36,10 +36,7 @@ func (l *loader) folder(source, base string, at hcl.Range) (string, diag.List) {
 func (l *loader) beside(tried []string) []string {
 	var names []string
 	for _, folder := range tried {
-		entries, err := l.src.ReadDir(Folder(folder))
-		if err != nil {
-			continue
-		}
+		entries, _ := l.src.ReadDir(Folder(folder)) // a missing one has none
 		for _, entry := range entries {
 			if entry.IsDir() {
 				names = append(names, entry.Name())

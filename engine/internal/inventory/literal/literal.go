@@ -135,7 +135,7 @@ func distinct(values []cty.Value) []cty.Value {
 func (p *parser) dict(key cty.Value, depth int) (cty.Value, bool) {
 	attributes := map[string]cty.Value{}
 	for {
-		name, isKey := keyText(key)
+		name, isKey := KeyText(key)
 		value, ok := p.value(depth)
 		if !isKey || !ok {
 			return cty.NilVal, false
@@ -153,8 +153,8 @@ func (p *parser) dict(key cty.Value, depth int) (cty.Value, bool) {
 	}
 }
 
-// keyText is a key as JSON writes it. Lists and dicts are no keys.
-func keyText(key cty.Value) (text string, ok bool) {
+// KeyText is a key as JSON writes it. Lists and dicts are no keys.
+func KeyText(key cty.Value) (text string, ok bool) {
 	switch {
 	case key.IsNull():
 		return "null", true

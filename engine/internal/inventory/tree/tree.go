@@ -72,10 +72,10 @@ func (n *Node) set(p Pair) {
 
 // Text returns the value of a text.
 func (n *Node) Text() (text string, ok bool) {
-	if n.Kind != Scalar || n.Unread != source.Known || n.Scalar.Type() != cty.String {
+	if n.Unread != source.Known {
 		return "", false
 	}
-	return n.Scalar.AsString(), true
+	return n.raw()
 }
 
 // Value is the node as the value of a variable. A list or map with a part that is

@@ -13,6 +13,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"kinit/engine/diag"
+	"kinit/engine/internal/inventory/literal"
 	"kinit/engine/internal/inventory/source"
 )
 
@@ -178,18 +179,10 @@ func (r *yamlReader) key(n *yaml.Node) (Pair, bool) {
 	}
 	node := r.scalar(n)
 	pair := Pair{At: r.at(n), Key: "null"}
-	if node.Kind != Scalar {
-		return pair, true
+	if node.Kind == Scalar {
+		pair.Key, _ = literal.KeyText(node.Scalar)
+		_, pair.IsText = node.raw()
 	}
-	if key, ok := node.raw(); ok {
-		pair.Key, pair.IsText = key, true
-		return pair, true
-	}
-	if node.Scalar.Type() == cty.Bool {
-		pair.Key = strconv.FormatBool(node.Scalar.True())
-		return pair, true
-	}
-	pair.Key = node.Scalar.AsBigFloat().Text('f', -1)
 	return pair, true
 }
 
