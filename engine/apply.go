@@ -36,7 +36,7 @@ func Apply(ctx context.Context, o Options, s *Saved) *Report {
 	if s.Instance != "" {
 		before.fresh.ID, p.fresh.ID = s.Instance, s.Instance
 	}
-	within, keeper, diags := p.own(ctx, p.pool)
+	within, keeper, diags := p.own(ctx)
 	if len(diags) > 0 {
 		return report.refuse(diags).end(ctx, before.started)
 	}
@@ -45,8 +45,8 @@ func Apply(ctx context.Context, o Options, s *Saved) *Report {
 	} else if p.changed(within) {
 		report.refuse(stalePlan())
 	} else {
-		options := p.runOptions(p.values, keeper)
-		options.Expect = newExpectation(s, p).check
+		options := p.runOptions(keeper)
+		options.Expect = s.expectation(p)
 		p.fill(report, run.Run(within, p.plan, p.values, p.pool, options))
 	}
 	return report.refuse(keeper.release(ctx)).end(ctx, before.started)
@@ -108,32 +108,30 @@ func (s *Saved) movedFiles(p *planned) diag.List {
 
 // movedTasks plans again and names the tasks whose changes differ from the saved ones.
 func (s *Saved) movedTasks(ctx context.Context, p *planned) diag.List {
-	within, keeper, diags := p.own(ctx, p.pool)
+	within, keeper, diags := p.own(ctx)
 	if len(diags) > 0 {
 		return diags
 	}
 	fresh := &Report{}
-	p.fill(fresh, run.Run(within, p.plan, p.values, p.pool, p.runOptions(p.values, keeper)))
+	p.fill(fresh, run.Run(within, p.plan, p.values, p.pool, p.runOptions(keeper)))
 	if fresh.Diagnostics.HasErrors() || ctx.Err() != nil {
 		return fresh.Diagnostics
 	}
-	now := map[string]SavedTask{}
-	for _, t := range savedTasks(fresh, p.options.Redactor.Redact) {
-		now[t.Address] = t
+	now, byAddress := savedTasks(fresh, p.options.Redactor.Redact), map[string]SavedTask{}
+	for _, t := range now {
+		byAddress[t.Address] = t
 	}
 	known := map[string]bool{}
 	for _, before := range s.Tasks {
 		known[before.Address] = true
-		t, ok := now[before.Address]
+		t, ok := byAddress[before.Address]
 		if !ok {
 			diags = append(diags, moved("There is no task %s any more.", before.Address)...)
-			continue
-		}
-		if text := difference(before, t); text != "" {
+		} else if text := difference(before, t); text != "" {
 			diags = append(diags, movedTask(t, text))
 		}
 	}
-	for _, t := range savedTasks(fresh, p.options.Redactor.Redact) {
+	for _, t := range now {
 		if !known[t.Address] {
 			diags = append(diags, movedTask(t, "It was not in the plan."))
 		}

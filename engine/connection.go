@@ -9,7 +9,6 @@ import (
 	"kinit/engine/diag"
 	"kinit/engine/internal/host"
 	"kinit/engine/internal/inventory"
-	"kinit/engine/internal/plan"
 	"kinit/engine/module"
 	"kinit/engine/transport/ssh"
 )
@@ -23,15 +22,15 @@ func (p *planned) connects() {
 	way := &way{of: p}
 	p.way = way
 	p.pool = host.NewPool(func(_ context.Context, name string) (host.Settings, error) {
-		return way.of.settings(name, way.of.values)
+		return way.of.settings(name)
 	}, p.options.Redactor)
 	if p.mode == looks {
 		p.pool.Once(p.options.Within)
 	}
 }
 
-func (p *planned) settings(name string, values *plan.Values) (host.Settings, error) {
-	settings, diags := p.inventorySettings(name, values)
+func (p *planned) settings(name string) (host.Settings, error) {
+	settings, diags := p.inventorySettings(name)
 	if err := diags.Err(); err != nil {
 		return host.Settings{}, err
 	}
@@ -42,9 +41,9 @@ func (p *planned) settings(name string, values *plan.Values) (host.Settings, err
 
 // inventorySettings returns how to reach a host. Before there is a plan, these are the hosts of
 // the inventory.
-func (p *planned) inventorySettings(name string, values *plan.Values) (inventory.Settings, diag.List) {
+func (p *planned) inventorySettings(name string) (inventory.Settings, diag.List) {
 	if p.plan != nil {
-		return p.plan.HostSettings(name, values)
+		return p.plan.HostSettings(name, p.values)
 	}
 	i := slices.IndexFunc(p.hosts, func(h *inventory.Host) bool { return h.Name == name })
 	if i >= 0 {

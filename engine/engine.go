@@ -71,7 +71,7 @@ func performOnce(ctx context.Context, o Options, m mode) (p *planned, report *Re
 		report.refuse(nobody).Invalid = true
 		return p, report, false
 	}
-	within, keeper, diags := p.own(ctx, p.pool)
+	within, keeper, diags := p.own(ctx)
 	if len(diags) > 0 {
 		return p, report.refuse(diags).end(ctx, p.started), false
 	}
@@ -80,14 +80,14 @@ func performOnce(ctx context.Context, o Options, m mode) (p *planned, report *Re
 		return p, report, ctx.Err() == nil
 	}
 	p.options.Events.Emit(event.Event{Time: time.Now(), Kind: event.RunPlanned, Plan: p.describe()})
-	result := run.Run(within, p.plan, p.values, p.pool, p.runOptions(p.values, keeper))
+	result := run.Run(within, p.plan, p.values, p.pool, p.runOptions(keeper))
 	p.fill(report, result)
 	return p, report.refuse(keeper.release(ctx)).end(ctx, p.started), false
 }
 
-func (p *planned) runOptions(values *plan.Values, k *keeper) run.Options {
+func (p *planned) runOptions(k *keeper) run.Options {
 	cached := run.FactCache{Fresh: p.options.FreshFacts, Identify: func(name string) (string, error) {
-		settings, err := p.settings(name, values)
+		settings, err := p.settings(name)
 		if err != nil {
 			return "", err
 		}
@@ -98,17 +98,7 @@ func (p *planned) runOptions(values *plan.Values, k *keeper) run.Options {
 	}
 	return run.Options{
 		Check: p.mode.check(), Ahead: p.mode == looks, Offline: p.offline(), Forks: p.options.Forks, Events: p.options.Events, Redactor: p.options.Redactor,
-		Confirm: confirm(p.options.Confirm), FactCache: cached, Lasting: k.lasting(),
-	}
-}
-
-// confirm asks the caller about a task by its address.
-func confirm(ask Confirm) run.Confirm {
-	if ask == nil {
-		return nil
-	}
-	return func(ctx context.Context, t *plan.Task, steps []string) (bool, error) {
-		return ask(ctx, t.Address, t.Host, steps)
+		Confirm: run.Confirm(p.options.Confirm), FactCache: cached, Lasting: k.lasting(),
 	}
 }
 

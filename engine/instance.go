@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,6 +12,7 @@ import (
 
 	"kinit/engine/internal/host"
 	"kinit/engine/internal/instance"
+	"kinit/engine/lists"
 )
 
 // ErrTaken is the cause when another instance has the owner's name on a host.
@@ -52,10 +52,7 @@ func (c *ownership) ask(ctx context.Context, machines []*host.Machine) {
 	defer cancel()
 	var all sync.WaitGroup
 	for _, m := range machines {
-		c.mu.Lock()
-		before := c.found[m.Name()]
-		c.mu.Unlock()
-		if before.There() || before.Old {
+		if before, _ := c.of(m); before.There() || before.Old {
 			continue
 		}
 		all.Go(func() {
@@ -71,6 +68,14 @@ func (c *ownership) note(name string, found host.Found) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.found[name] = found
+}
+
+// of returns what a machine has answered, and whether it has.
+func (c *ownership) of(m *host.Machine) (host.Found, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	found, asked := c.found[m.Name()]
+	return found, asked
 }
 
 // choose selects the instance that the run works on: the one on the hosts, or a new one. It
@@ -140,7 +145,7 @@ type holder struct {
 }
 
 // holders groups the hosts by the instance that they reported.
-func (c *ownership) holders() []holder {
+func (c *ownership) holders() []*holder {
 	all := map[string]*holder{}
 	for name, found := range c.found {
 		if !found.There() && !found.Old {
@@ -151,17 +156,14 @@ func (c *ownership) holders() []holder {
 		}
 		all[found.ID].hosts = append(all[found.ID].hosts, name)
 	}
-	var list []holder
 	for _, h := range all {
 		slices.Sort(h.hosts)
-		list = append(list, *h)
 	}
-	slices.SortFunc(list, func(a, b holder) int { return cmp.Compare(a.hosts[0], b.hosts[0]) })
-	return list
+	return slices.SortedFunc(maps.Values(all), func(a, b *holder) int { return strings.Compare(a.hosts[0], b.hosts[0]) })
 }
 
 // taken returns the error for an owner's name that another instance has.
-func (c *ownership) taken(h holder) error {
+func (c *ownership) taken(h *holder) error {
 	where := list(h.hosts)
 	whose := fmt.Sprintf("%s on %s is not known here: %s", c.owner, where, origin(h.Found))
 	if h.Old {
@@ -172,7 +174,7 @@ func (c *ownership) taken(h holder) error {
 }
 
 // other returns the error for a backup of another instance than the one on the hosts.
-func (c *ownership) other(h holder) error {
+func (c *ownership) other(h *holder) error {
 	return fmt.Errorf("%w: the backup is of another %s than the one on %s: %s. Nothing was changed. To restore it all the same, give --adopt; or remove what is there first",
 		ErrTaken, c.owner, list(h.hosts), origin(h.Found))
 }
@@ -188,16 +190,14 @@ func origin(f host.Found) string {
 	return text
 }
 
-func together(holders []holder) string {
-	texts := make([]string, len(holders))
-	for i, h := range holders {
+func together(holders []*holder) string {
+	return strings.Join(lists.Map(holders, func(h *holder) string {
 		who := origin(h.Found)
 		if h.Old {
 			who = "it " + who
 		}
-		texts[i] = "on " + list(h.hosts) + ", " + who
-	}
-	return strings.Join(texts, "; ")
+		return "on " + list(h.hosts) + ", " + who
+	}), "; ")
 }
 
 func list(names []string) string {
@@ -216,9 +216,7 @@ func (c *ownership) admit(ctx context.Context, m *host.Machine) error {
 		m.Belongs(mine, begin)
 		return nil
 	}
-	c.mu.Lock()
-	found, asked := c.found[m.Name()]
-	c.mu.Unlock()
+	found, asked := c.of(m)
 	if !asked {
 		var err error
 		if found, err = m.Found(ctx, c.owner); err != nil {
@@ -247,10 +245,7 @@ func (c *ownership) admit(ctx context.Context, m *host.Machine) error {
 // adoptOld records the run's instance on machines with marks of no instance.
 func (c *ownership) adoptOld(ctx context.Context, machines []*host.Machine) error {
 	for _, m := range machines {
-		c.mu.Lock()
-		old := c.found[m.Name()].Old
-		c.mu.Unlock()
-		if !old {
+		if found, _ := c.of(m); !found.Old {
 			continue
 		}
 		if err := c.admit(ctx, m); err != nil {
@@ -275,12 +270,11 @@ func (c *ownership) asFound(ctx context.Context, m *host.Machine) error {
 	return nil
 }
 
-// looking prepares a pool for callers that only read.
-func (p *planned) looking(pool *host.Pool) *host.Pool {
+// looking prepares the pool for callers that only read.
+func (p *planned) looking() {
 	if p.plan.Owner != "" {
-		pool.Admit(p.ownership().asFound)
+		p.pool.Admit(p.ownership().asFound)
 	}
-	return pool
 }
 
 // askLimit is how long hosts may take at the beginning to report the instance of the owner's

@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/hashicorp/hcl/v2"
@@ -140,8 +141,7 @@ func (p *planned) nobody() diag.List {
 		hosts := t.In.Origin(t.Hosts)
 		for _, reference := range hosts.Variables() {
 			if slices.Contains([]string{"run", "groups", "hosts"}, reference.RootName()) {
-				at := hosts.Range()
-				return diag.Errorf(&at, "No host selected",
+				return diag.Errorf(new(hosts.Range()), "No host selected",
 					"This task works on the selected hosts, and there are none. Say which by --hosts, or write them into ./inventory.hcl.%s", p.reservedAdvice())
 			}
 		}
@@ -161,12 +161,5 @@ func (p *planned) reservedAdvice() string {
 	if len(p.options.Reserved) == 0 || len(p.inventory.Hosts) == 0 {
 		return ""
 	}
-	text := " Those of a lab are meant only where they are named: --hosts "
-	for i, name := range p.inventory.HostNames() {
-		if i > 0 {
-			text += ","
-		}
-		text += name
-	}
-	return text + "."
+	return " Those of a lab are meant only where they are named: --hosts " + strings.Join(p.inventory.HostNames(), ",") + "."
 }

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"os/user"
 	"path/filepath"
@@ -17,7 +18,6 @@ import (
 	"kinit/engine/event"
 	"kinit/engine/internal/etcd"
 	"kinit/engine/internal/host"
-	"kinit/engine/internal/inventory"
 	"kinit/engine/internal/lock"
 	"kinit/engine/internal/plan"
 	"kinit/engine/internal/run"
@@ -38,22 +38,22 @@ var ErrLockLost = lock.ErrLost
 // run that changes nothing takes no lock; it is refused if the owner's name is taken. The
 // returned context ends when a lock is lost or the run is interrupted. Without asking hosts there
 // is nothing to own.
-func (p *planned) own(ctx context.Context, pool *host.Pool) (context.Context, *keeper, diag.List) {
+func (p *planned) own(ctx context.Context) (context.Context, *keeper, diag.List) {
 	k := &keeper{plan: p.plan, problem: p.lockProblem}
 	if p.plan.Owner == "" || p.offline() {
 		return ctx, k, nil
 	}
 	if p.mode == looks {
-		p.looking(pool)
+		p.looking()
 		return ctx, k, nil
 	}
 	k.targets, k.ownership = targets(p.plan), p.ownership()
 	if p.mode.check() {
-		k.ownership.ask(ctx, k.connect(ctx, pool.Begin))
+		k.ownership.ask(ctx, k.connect(ctx, p.pool.Begin))
 		if err := k.ownership.choose(); err != nil && ctx.Err() == nil {
 			return ctx, k, p.lockProblem(err)
 		}
-		pool.Admit(k.ownership.admit)
+		p.pool.Admit(k.ownership.admit)
 		return ctx, k, nil
 	}
 	within, guard, err := lock.Begin(ctx, p.guardOptions())
@@ -67,7 +67,7 @@ func (p *planned) own(ctx context.Context, pool *host.Pool) (context.Context, *k
 			return ctx, k, p.teamProblem(err)
 		}
 	}
-	if err := k.begin(within, pool); err != nil {
+	if err := k.begin(within, p.pool); err != nil {
 		guard.Release(ctx)
 		return ctx, k, p.lockProblem(err)
 	}
@@ -83,16 +83,12 @@ func (p *planned) guardOptions() lock.Options {
 	}
 	o := lock.Options{Owner: p.plan.Owner, Token: p.token, Waits: emit(event.RunWaits), Took: emit(event.RunTook)}
 	if p.inventory.Lock != nil {
-		o.Etcd = etcdOf(p.inventory.Lock.Etcd)
+		o.Etcd = new(etcd.Config(p.inventory.Lock.Etcd))
 	}
 	if p.options.StateDir != "" {
 		o.Runs.Folder = filepath.Join(p.options.StateDir, "at-work")
 	}
 	return o
-}
-
-func etcdOf(e inventory.Etcd) *etcd.Config {
-	return &etcd.Config{Endpoints: e.Endpoints, CA: e.CA, Certificate: e.Certificate, Key: e.Key, User: e.User, Password: e.Password, Prefix: e.Prefix}
 }
 
 // keeper takes the locks of the machines of a pool.
@@ -144,12 +140,7 @@ func targets(p *plan.Plan) []target {
 			}
 		}
 	}
-	all := make([]target, 0, len(found))
-	for _, t := range found {
-		all = append(all, t)
-	}
-	slices.SortFunc(all, func(a, b target) int { return strings.Compare(a.name, b.name) })
-	return all
+	return slices.SortedFunc(maps.Values(found), func(a, b target) int { return strings.Compare(a.name, b.name) })
 }
 
 // better reports whether a is better suited than b to take a lock: root can take it where

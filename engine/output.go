@@ -152,7 +152,7 @@ func (p *planned) lookAt(ctx context.Context, report *Report, addresses []string
 		report.refuse(diags)
 		return p, nil
 	}
-	p.looking(p.pool)
+	p.looking()
 	result := run.Run(ctx, p.plan, p.values, p.pool, run.Options{
 		Check: true, Ahead: ahead, Forks: p.options.Forks, Events: p.options.Events, Redactor: p.options.Redactor,
 	})

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"kinit/engine/event"
+	"kinit/engine/lists"
 )
 
 // The kind and version of a saved plan.
@@ -75,9 +76,7 @@ func savedTasks(r *Report, redact func(string) string) []SavedTask {
 	for i, result := range r.Results {
 		t := SavedTask{Address: redact(result.Address), Host: result.Host, Later: result.Pending || result.Loose, Skipped: result.Status == event.Skipped}
 		if !t.Later {
-			for _, step := range result.Steps {
-				t.Steps = append(t.Steps, redact(step))
-			}
+			t.Steps = lists.Map(result.Steps, redact)
 		}
 		tasks[i] = t
 	}

@@ -77,8 +77,7 @@ func (s *Scope) value(text string) (cty.Value, diag.List) {
 	bounds.Limit(expr)
 	for _, t := range expr.Variables() {
 		if name := t.RootName(); slices.Contains([]string{"task", "each", "host", "import"}, name) {
-			at := t.SourceRange()
-			return cty.NilVal, diag.Errorf(&at, "Not known here", "%s has a value only in a task, when it runs.", name)
+			return cty.NilVal, diag.Errorf(new(t.SourceRange()), "Not known here", "%s has a value only in a task, when it runs.", name)
 		}
 	}
 	value, problems := expr.Value(s.context)

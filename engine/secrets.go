@@ -12,31 +12,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"kinit/engine/diag"
-	"kinit/engine/secret"
-	"kinit/engine/secretfile"
 )
-
-// KeyFile returns the path of a user's private keys for secrets: the file that the
-// environment names by KINIT_AGE_KEY_FILE, or the default below the home folder.
-func KeyFile(environ []string, home string) string { return secretfile.File(environ, home) }
-
-// GenerateKey creates a private key for secrets and returns the text of a file for it, and
-// its public key.
-func GenerateKey() (file, public string, err error) { return secretfile.GenerateKey() }
-
-// Keys are private keys for secrets.
-type Keys = secretfile.Keys
-
-// ReadKeys reads a file of private keys. The error for a missing file is fs.ErrNotExist.
-func ReadKeys(file string) (*Keys, error) { return secretfile.ReadKeys(file) }
-
-// Encrypt encrypts a text for the owners of public keys, in age's armored form.
-func Encrypt(text secret.Value, public []string) (string, error) {
-	return secretfile.Encrypt(text, public...)
-}
-
-// IsEncrypted reports whether a text looks like one that Encrypt made.
-func IsEncrypted(text string) bool { return secretfile.IsEncrypted(text) }
 
 // FileSecret is the encrypted value of a secret block in a file.
 type FileSecret struct {
@@ -60,9 +36,8 @@ func SecretsIn(name string, text []byte) ([]FileSecret, *Report) {
 		}
 		value, problems := attr.Expr.Value(nil)
 		if problems.HasErrors() || value.Type() != cty.String || value.IsNull() {
-			at := attr.Expr.Range()
 			report.Invalid = true
-			report.refuse(diag.Errorf(&at, "Not a text", "What is encrypted stands in the file as a text, without expressions."))
+			report.refuse(diag.Errorf(new(attr.Expr.Range()), "Not a text", "What is encrypted stands in the file as a text, without expressions."))
 			continue
 		}
 		found = append(found, FileSecret{Name: b.Labels[0], Encrypted: value.AsString()})
@@ -123,9 +98,8 @@ func heredoc(encrypted string) string {
 // unchanged, with an invalid report; name is the file's name in the report.
 func Format(name string, text []byte) ([]byte, *Report) {
 	file, problems := hclsyntax.ParseConfig(text, name, hcl.InitialPos)
-	report := &Report{Diagnostics: diag.FromHCL(problems), Sources: map[string]*hcl.File{name: file}}
-	if problems.HasErrors() {
-		report.Invalid = true
+	report := &Report{Diagnostics: diag.FromHCL(problems), Sources: map[string]*hcl.File{name: file}, Invalid: problems.HasErrors()}
+	if report.Invalid {
 		return text, report
 	}
 	return hclwrite.Format(text), report

@@ -12,7 +12,6 @@ import (
 // HostStatus is whether a host of a spec answers.
 type HostStatus struct {
 	Host    string
-	Address string
 	Answers bool
 	Message string // why it does not answer, or its state
 }

@@ -13,6 +13,7 @@ import (
 	"kinit/cmd/kinit/app"
 	"kinit/cmd/kinit/exit"
 	"kinit/engine"
+	"kinit/engine/secretfile"
 )
 
 func TestASignalEndsLabCommands(t *testing.T) {
@@ -106,7 +107,7 @@ func TestAnInterruptedEditorChangesNothing(t *testing.T) {
 			t.Parallel()
 			p := newProgram(t, "secret", "edit", "vars.age")
 			public := makeOwnKey(t, p)
-			encrypted, err := engine.Encrypt("before\n", []string{public})
+			encrypted, err := secretfile.Encrypt("before\n", public)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -133,11 +134,11 @@ func TestAnInterruptedEditorChangesNothing(t *testing.T) {
 // makeOwnKey makes the user's key and returns the public one.
 func makeOwnKey(t *testing.T, p *program) string {
 	t.Helper()
-	text, public, err := engine.GenerateKey()
+	text, public, err := secretfile.GenerateKey()
 	if err != nil {
 		t.Fatal(err)
 	}
-	file := engine.KeyFile(p.Environ, p.Env("HOME"))
+	file := secretfile.File(p.Environ, p.Env("HOME"))
 	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
 		t.Fatal(err)
 	}

@@ -16,6 +16,7 @@ import (
 	"kinit/cmd/kinit/exit"
 	"kinit/engine"
 	"kinit/engine/secret"
+	"kinit/engine/secretfile"
 )
 
 func restoreCommand(a *app.App) *cli.Command {
@@ -84,7 +85,7 @@ func keysOf(a *app.App, c *cli.Context, with engine.Options) (k backups.Keys, er
 		if k.Passphrase, err = passphrase(a, c, false); err != nil || k.Passphrase != "" {
 			return k, err
 		}
-		files = []string{engine.KeyFile(a.Environ, with.Home)}
+		files = []string{secretfile.File(a.Environ, with.Home)}
 	} else if c.IsSet("passphrase-file") {
 		return k, exit.Usagef(c.Command.HelpName, "give --identity or --passphrase-file, not both")
 	}

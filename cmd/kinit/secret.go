@@ -15,8 +15,8 @@ import (
 	"kinit/cmd/kinit/app"
 	"kinit/cmd/kinit/command"
 	"kinit/cmd/kinit/exit"
-	"kinit/engine"
 	"kinit/engine/atomicfile"
+	"kinit/engine/secretfile"
 )
 
 func secretCommand(a *app.App) *cli.Command {
@@ -44,14 +44,14 @@ func secretKeygen(a *app.App) *cli.Command {
 			command.HeadOutput.Text("out", "write the private key to `FILE`; default: where the other commands read it"),
 		},
 		Action: func(c *cli.Context) error {
-			return makeKey(a, a.Abs(cmp.Or(c.String("out"), engine.KeyFile(a.Environ, a.Env("HOME")))))
+			return makeKey(a, a.Abs(cmp.Or(c.String("out"), secretfile.File(a.Environ, a.Env("HOME")))))
 		},
 	}
 }
 
 // makeKey writes a new key to a file that must not exist yet.
 func makeKey(a *app.App, path string) error {
-	text, public, err := engine.GenerateKey()
+	text, public, err := secretfile.GenerateKey()
 	if err != nil {
 		return err
 	}
@@ -79,9 +79,9 @@ func valueFlag(usage string) cli.Flag {
 	return command.HeadSelect.Text("value", usage)
 }
 
-func readKeys(a *app.App) (*engine.Keys, error) {
-	file := a.Abs(engine.KeyFile(a.Environ, a.Env("HOME")))
-	keys, err := engine.ReadKeys(file)
+func readKeys(a *app.App) (*secretfile.Keys, error) {
+	file := a.Abs(secretfile.File(a.Environ, a.Env("HOME")))
+	keys, err := secretfile.ReadKeys(file)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("there is no key file %s: make one with 'kinit secret keygen', or name yours by $KINIT_AGE_KEY_FILE", file)
 	}

@@ -15,8 +15,8 @@ import (
 	"kinit/cmd/kinit/app"
 	"kinit/cmd/kinit/command"
 	"kinit/cmd/kinit/exit"
-	"kinit/engine"
 	"kinit/engine/secret"
+	"kinit/engine/secretfile"
 )
 
 // defaultEditor exists on all POSIX systems.
@@ -53,7 +53,7 @@ own keys, or those given by --to: name the keys of all who are to read it.`,
 }
 
 // editFile opens a whole file, or one value, in the editor.
-func editFile(a *app.App, keys *engine.Keys, to []string, file, name string) error {
+func editFile(a *app.App, keys *secretfile.Keys, to []string, file, name string) error {
 	before, err := decrypted(a, keys, file, name)
 	if err != nil {
 		return err
@@ -66,7 +66,7 @@ func editFile(a *app.App, keys *engine.Keys, to []string, file, name string) err
 		if name != "" {
 			return withValue(a, file, text, name, secret.Value(strings.TrimSuffix(after.Reveal(), "\n")), to)
 		}
-		encrypted, err := engine.Encrypt(after, to)
+		encrypted, err := secretfile.Encrypt(after, to...)
 		return []byte(encrypted), err
 	})
 }

@@ -17,6 +17,7 @@ import (
 	"kinit/engine"
 	"kinit/engine/diag"
 	"kinit/engine/secret"
+	"kinit/engine/secretfile"
 )
 
 func secretEncrypt(a *app.App) *cli.Command {
@@ -46,10 +47,10 @@ the secret block of that name, which is added if it is missing.`,
 				return encryptValue(a, file, name, to)
 			}
 			return rewriteFile(a, file, func(text []byte) ([]byte, error) {
-				if engine.IsEncrypted(string(text)) {
+				if secretfile.IsEncrypted(string(text)) {
 					return text, nil
 				}
-				encrypted, err := engine.Encrypt(secret.Value(text), to)
+				encrypted, err := secretfile.Encrypt(secret.Value(text), to...)
 				return []byte(encrypted), err
 			})
 		},
@@ -193,7 +194,7 @@ func awaited(a *app.App, read func() ([]byte, error)) ([]byte, error) {
 }
 
 // decrypted returns a whole file, or one value of it, decrypted.
-func decrypted(a *app.App, keys *engine.Keys, name, value string) (secret.Value, error) {
+func decrypted(a *app.App, keys *secretfile.Keys, name, value string) (secret.Value, error) {
 	text, err := readInput(a, name)
 	if err != nil {
 		return "", err
@@ -254,7 +255,7 @@ func withValue(a *app.App, file string, text []byte, name string, value secret.V
 	if _, err := valuesIn(a, file, text); err != nil {
 		return nil, err
 	}
-	encrypted, err := engine.Encrypt(value, to)
+	encrypted, err := secretfile.Encrypt(value, to...)
 	if err != nil {
 		return nil, err
 	}
@@ -284,15 +285,15 @@ func askSecret(a *app.App, name string, terminal int) (secret.Value, error) {
 }
 
 // rekeyed returns a text with all its encrypted parts encrypted anew.
-func rekeyed(a *app.App, keys *engine.Keys, to []string, file string, text []byte) ([]byte, error) {
+func rekeyed(a *app.App, keys *secretfile.Keys, to []string, file string, text []byte) ([]byte, error) {
 	again := func(encrypted string) (string, error) {
 		value, err := keys.Decrypt(encrypted)
 		if err != nil {
 			return "", err
 		}
-		return engine.Encrypt(value, to)
+		return secretfile.Encrypt(value, to...)
 	}
-	if engine.IsEncrypted(string(text)) {
+	if secretfile.IsEncrypted(string(text)) {
 		whole, err := again(string(text))
 		return []byte(whole), err
 	}

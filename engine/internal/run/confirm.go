@@ -21,7 +21,7 @@ func (r *runner) declined(ctx context.Context, t *plan.Task) (string, error) {
 	if known && len(steps) == 0 {
 		return "", nil
 	}
-	yes, err := r.opts.Confirm(ctx, t, steps)
+	yes, err := r.opts.Confirm(ctx, t.Address, t.Host, steps)
 	if err != nil || yes {
 		return "", err
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"testing"
 
-	"kinit/engine/internal/plan"
 )
 
 // What would change depends on where and with which environment the task's commands run.
@@ -18,7 +17,7 @@ func TestATaskIsConfirmedForItsEnvironmentAndFolder(t *testing.T) {
 			t.Parallel()
 			j := newJob(t, "a")
 			asked := 0
-			j.confirm = func(_ context.Context, _ *plan.Task, steps []string) (bool, error) {
+			j.confirm = func(_ context.Context, _, _ string, steps []string) (bool, error) {
 				asked++
 				check(t, []string{"run touch made"}, steps)
 				return false, nil
@@ -42,7 +41,7 @@ task "command" "make" {
 func TestWhatASensitiveFolderWouldShowIsNotShownToConfirm(t *testing.T) {
 	t.Parallel()
 	j := newJob(t, "a")
-	j.confirm = func(_ context.Context, _ *plan.Task, steps []string) (bool, error) {
+	j.confirm = func(_ context.Context, _, _ string, steps []string) (bool, error) {
 		check(t, []string{"(sensitive)"}, steps)
 		return false, nil
 	}

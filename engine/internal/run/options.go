@@ -28,10 +28,10 @@ type Options struct {
 	Timeout time.Duration
 }
 
-// Confirm decides whether a task is done. steps are its changes, redacted, or nil if they
+// Confirm decides whether a task, named by its address, is done. steps are its changes, redacted, or nil if they
 // are not known before it runs. It may be called by several goroutines at once. An error
 // fails the task.
-type Confirm func(ctx context.Context, t *plan.Task, steps []string) (bool, error)
+type Confirm func(ctx context.Context, task, host string, steps []string) (bool, error)
 
 // Expect decides whether a task may do its steps, which are redacted. edited is whether another task
 // of the run has changed the file that the task edits. An error fails the task before it has changed anything. It may be called by several goroutines at once.
