@@ -3,7 +3,9 @@ package kubeadm
 import (
 	"context"
 	"crypto/sha256"
+	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"path"
 	"slices"
@@ -97,12 +99,8 @@ func readNode(ctx context.Context, h module.Host) (nodeState, error) {
 	if s.kubelet, err = hostfile.Exists(ctx, h, kubeletConf); err != nil {
 		return s, err
 	}
-	s.planned, err = hostfile.Exists(ctx, h, manifestsDir)
-	if err != nil || !s.planned {
-		return s, err
-	}
 	entries, err := h.Files().List(ctx, manifestsDir)
-	if err != nil {
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return s, fmt.Errorf("list %s: %w", manifestsDir, err)
 	}
 	s.planned = len(entries) > 0

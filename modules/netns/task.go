@@ -60,7 +60,7 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	}
 	switch {
 	case t.Absent() && there:
-		return module.OneStep("remove network namespace "+t.Name, t.remove), nil
+		return ownership.UndoStep("remove network namespace "+t.Name, module.Mark{Kind: Mark, ID: t.Name}, Undo), nil
 	case t.Absent():
 		return nil, nil
 	case there:
@@ -91,10 +91,6 @@ func (t *Task) create(ctx context.Context, h module.Host) error {
 	}
 	_, err := h.Run(ctx, module.Command{Argv: []string{"sh", "-c", t.script()}, Name: "ip netns add " + t.Name})
 	return err
-}
-
-func (t *Task) remove(ctx context.Context, h module.Host) error {
-	return ownership.Undo(ctx, h, module.Mark{Kind: Mark, ID: t.Name}, Undo)
 }
 
 // Undo removes a namespace by its mark. Processes in it keep running; its devices vanish

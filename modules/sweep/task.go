@@ -162,7 +162,9 @@ func (t *Task) decide(h module.Host, s state) []module.Step {
 // step undoes one mark, or hands it over.
 func step(kind module.MarkKind, mark module.Mark, others manifest.Others) module.Step {
 	if owner := others.Owner(mark.Kind, mark.ID); owner != "" {
-		return module.NewStep(fmt.Sprintf("leave %s %s to cluster %s, which has it too", kind.Noun, mark.ID, owner), forget(mark))
+		return module.NewStep(fmt.Sprintf("leave %s %s to cluster %s, which has it too", kind.Noun, mark.ID, owner), func(ctx context.Context, h module.Host) error {
+			return h.Disown(ctx, mark)
+		})
 	}
 	if owner := heir(kind, mark, others); owner != "" {
 		text := fmt.Sprintf("hand %s %s over to cluster %s", kind.Noun, mark.ID, owner)
@@ -196,10 +198,6 @@ func heir(kind module.MarkKind, mark module.Mark, others manifest.Others) string
 		return others.Below(mark.ID)
 	}
 	return ""
-}
-
-func forget(mark module.Mark) func(context.Context, module.Host) error {
-	return func(ctx context.Context, h module.Host) error { return h.Disown(ctx, mark) }
 }
 
 // left lists marked objects that should be gone: those that this module undoes, and

@@ -20,16 +20,13 @@ import (
 // seconds for a TLS handshake.
 const answerTime = 20 * time.Second
 
-// Status is the HTTP status of the answer of an API server.
-type Status int
+// unreachable is the status of a server that gives no answer at all.
+const unreachable = 0
 
-// Unreachable is the status of a server that gives no answer at all.
-const Unreachable Status = 0
-
-// get requests a path and returns the HTTP status, or Unreachable, with the body, of at most
+// get requests a path and returns the HTTP status, or unreachable, with the body, of at most
 // module.MostText. An error means that the request was wrong, that the server is another than
 // expected, or that ctx ended.
-func (c Config) get(ctx context.Context, h module.Host, path string) (Status, []byte, error) {
+func (c Config) get(ctx context.Context, h module.Host, path string) (int, []byte, error) {
 	client, err := c.client(h)
 	if err != nil {
 		return 0, nil, err
@@ -39,7 +36,7 @@ func (c Config) get(ctx context.Context, h module.Host, path string) (Status, []
 	defer cancel()
 	request, err := http.NewRequestWithContext(asking, http.MethodGet, c.Server+path, nil)
 	if err != nil {
-		return 0, nil, err
+		return 0, nil, fmt.Errorf("the server %q is no URL", c.Server)
 	}
 	reply, err := client.Do(request)
 	if ctx.Err() != nil {
@@ -49,18 +46,14 @@ func (c Config) get(ctx context.Context, h module.Host, path string) (Status, []
 		return 0, nil, fmt.Errorf("the API server at %s is not the cluster's: %w", c.Server, err)
 	}
 	if err != nil {
-		return Unreachable, nil, nil
+		return unreachable, nil, nil
 	}
 	defer reply.Body.Close()
 	text, err := io.ReadAll(io.LimitReader(reply.Body, module.MostText))
-	return Status(reply.StatusCode), text, err
+	return reply.StatusCode, text, err
 }
 
 func (c Config) client(h module.Host) (*http.Client, error) {
-	address, err := c.address()
-	if err != nil {
-		return nil, err
-	}
 	roots := x509.NewCertPool()
 	if !roots.AppendCertsFromPEM([]byte(c.CA)) {
 		return nil, errors.New("the cluster's CA certificate cannot be read")
@@ -72,7 +65,7 @@ func (c Config) client(h module.Host) (*http.Client, error) {
 	return &http.Client{Transport: &http.Transport{
 		TLSClientConfig:   settings,
 		DisableKeepAlives: true,
-		DialContext: func(ctx context.Context, network, _ string) (net.Conn, error) {
+		DialContext: func(ctx context.Context, _, address string) (net.Conn, error) {
 			return h.Dial(ctx, "tcp", address)
 		},
 	}}, nil
@@ -89,13 +82,9 @@ func (c Config) Ready(ctx context.Context, h module.Host) (bool, error) {
 func (c Config) HasNode(ctx context.Context, h module.Host, name string) (bool, error) {
 	status, _, err := c.get(ctx, h, "/api/v1/nodes/"+url.PathEscape(name))
 	switch {
-	case err != nil:
-		return false, err
-	case status == http.StatusOK:
-		return true, nil
-	case status == http.StatusNotFound:
-		return false, nil
-	case status == Unreachable:
+	case err != nil, status == http.StatusOK, status == http.StatusNotFound:
+		return status == http.StatusOK, err
+	case status == unreachable:
 		return false, fmt.Errorf("the API server at %s does not answer", c.Server)
 	}
 	return false, fmt.Errorf("the API server at %s answers %d to a question about node %s", c.Server, status, name)
@@ -198,7 +187,7 @@ func (c Config) read(ctx context.Context, h module.Host, path string, object any
 	switch {
 	case err != nil:
 		return err
-	case status == Unreachable:
+	case status == unreachable:
 		return fmt.Errorf("the API server at %s does not answer", c.Server)
 	case status != http.StatusOK:
 		return fmt.Errorf("the API server at %s answers %d", c.Server, status)

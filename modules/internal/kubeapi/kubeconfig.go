@@ -10,7 +10,6 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
-	"net/url"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -121,15 +120,4 @@ func (c Config) Node() string {
 		return ""
 	}
 	return name
-}
-
-func (c Config) address() (string, error) {
-	u, err := url.Parse(c.Server)
-	if err != nil {
-		return "", fmt.Errorf("the server %q is no URL", c.Server)
-	}
-	if u.Port() == "" {
-		return u.Host + ":443", nil
-	}
-	return u.Host, nil
 }

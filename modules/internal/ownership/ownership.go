@@ -62,16 +62,26 @@ const separator = "."
 // Of returns the owner's mark of an object and whether there is one. Without kinds,
 // a mark of any kind counts: a path has one owner, whichever module made it.
 func Of(ctx context.Context, h module.Host, id string, kinds ...string) (module.Mark, bool, error) {
+	marks, err := all(ctx, h, id, kinds)
+	if err != nil || len(marks) == 0 {
+		return module.Mark{}, false, err
+	}
+	return marks[0], true, nil
+}
+
+// all returns the owner's marks of an object, of one of the kinds or of any.
+func all(ctx context.Context, h module.Host, id string, kinds []string) ([]module.Mark, error) {
 	marks, err := h.Marks(ctx)
 	if err != nil {
-		return module.Mark{}, false, fmt.Errorf("read the marks of %s: %w", h.Owner(), err)
+		return nil, fmt.Errorf("read the marks of %s: %w", h.Owner(), err)
 	}
+	var found []module.Mark
 	for _, m := range marks {
 		if m.ID == id && (len(kinds) == 0 || slices.Contains(kinds, m.Kind)) {
-			return m, true, nil
+			found = append(found, m)
 		}
 	}
-	return module.Mark{}, false, nil
+	return found, nil
 }
 
 // Ours reports whether an object that exists is the owner's: there is a mark, or nothing on the
@@ -131,14 +141,11 @@ func Release(ctx context.Context, h module.Host, id string, kinds ...string) err
 	if h.Owner() == "" {
 		return nil
 	}
-	marks, err := h.Marks(ctx)
+	marks, err := all(ctx, h, id, kinds)
 	if err != nil {
-		return fmt.Errorf("read the marks of %s: %w", h.Owner(), err)
+		return err
 	}
 	for _, m := range marks {
-		if m.ID != id || len(kinds) > 0 && !slices.Contains(kinds, m.Kind) {
-			continue
-		}
 		if err := h.Disown(ctx, m); err != nil {
 			return err
 		}
