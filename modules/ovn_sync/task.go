@@ -3,6 +3,7 @@
 package ovnsync
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -45,81 +46,52 @@ func (t *Task) Validate() error {
 	return ovn.CheckChassis("chassis", t.Chassis)
 }
 
-// view is a snapshot of both databases.
-type view struct {
-	north *ovn.Session
-	south *ovn.Session
-	nb    nb.Rows
-	sb    sb.Rows
-}
-
-func open(ctx context.Context, h module.Host) (*view, error) {
-	north, err := ovn.Open(ctx, h, ovn.Northbound())
-	if err != nil {
-		return nil, err
-	}
-	south, err := ovn.Open(ctx, h, ovn.Southbound())
-	if err != nil {
-		north.Close()
-		return nil, err
-	}
-	v := &view{north: north, south: south}
-	if err := v.read(ctx); err != nil {
-		v.close()
-		return nil, err
-	}
-	return v, nil
-}
-
-func (v *view) read(ctx context.Context) error {
-	if err := v.north.Read(ctx, &v.nb); err != nil {
-		return err
-	}
-	return v.south.Read(ctx, &v.sb)
-}
-
-func (v *view) close() {
-	v.north.Close()
-	v.south.Close()
-}
-
-// change is the number of the northbound database's last change.
-func (v *view) change() int { return v.nb.Global().NbCfg }
-
 // Plan looks for chassis that lag behind.
 func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
-	v, err := open(ctx, h)
+	north, err := ovn.Read[nb.Rows](ctx, h, ovn.Northbound())
 	if err != nil {
 		return nil, err
 	}
-	defer v.close()
-	lags := t.lags(v.nb, v.sb, v.change(), time.Now())
+	south, err := ovn.Read[sb.Rows](ctx, h, ovn.Southbound())
+	if err != nil {
+		return nil, err
+	}
+	lags := t.lags(north, south, north.Global().NbCfg, time.Now())
 	if len(lags) == 0 {
 		return nil, nil
 	}
-	text := ovn.Lines("wait for the hypervisors", lags)
-	return []module.Step{module.NewWait(text, t.wait)}, nil
+	return []module.Step{module.NewWait(ovn.Lines("wait for the hypervisors", lags), t.wait)}, nil
 }
 
 // wait returns when no chassis lags behind the change that was the last one when it
 // began.
 func (t *Task) wait(ctx context.Context, h module.Host) error {
-	v, err := open(ctx, h)
+	north, err := ovn.Open(ctx, h, ovn.Northbound())
 	if err != nil {
 		return err
 	}
-	defer v.close()
+	defer north.Close()
+	south, err := ovn.Open(ctx, h, ovn.Southbound())
+	if err != nil {
+		return err
+	}
+	defer south.Close()
+	var northRows nb.Rows
+	var southRows sb.Rows
+	if err := north.Read(ctx, &northRows); err != nil {
+		return err
+	}
 	limited, within := module.Within(ctx, h, t.WaitFor.Time())
 	defer within.End()
-	change, start := v.change(), time.Now()
+	change, start := northRows.Global().NbCfg, time.Now()
 	var lags []string
-	err = ovn.WaitBoth(limited, v.north, v.south, func() (bool, error) {
+	err = ovn.WaitBoth(limited, north, south, func() (bool, error) {
 		// Reading is local; only waiting ends with the limit, so that the last state is
 		// reported.
-		if err := v.read(ctx); err != nil {
+		if err := cmp.Or(north.Read(ctx, &northRows), south.Read(ctx, &southRows)); err != nil {
 			return false, err
 		}
-		lags = t.lags(v.nb, v.sb, change, time.Now())
+		lags = t.lags(northRows, southRows, change, time.Now())
 		if len(lags) > 0 {
 			h.Report(event.Progress{Text: "waiting: " + lags[0]})
 		}
