@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 
 	"kinit/engine/event"
@@ -14,23 +15,34 @@ import (
 	"kinit/modules/internal/tree"
 )
 
-// formats are the name endings of each format and its options for tar. --no-name and a
-// single thread keep times and the number of processors out of the bytes.
-var formats = []struct{ end, format, compress string }{
+// format is a format of archives: an ending of names, its own name, and the compressor for tar.
+// --no-name and a single thread keep times and the number of processors out of the bytes.
+type format struct{ end, name, compressor string }
+
+var formats = []format{
 	{".tar.gz", "tar.gz", "gzip --no-name"}, {".tgz", "tar.gz", "gzip --no-name"},
 	{".tar.xz", "tar.xz", "xz --threads=1"}, {".txz", "tar.xz", "xz --threads=1"},
 	{".tar.zst", "tar.zst", "zstd --quiet"},
 	{".tar", "tar", ""}, {".zip", "zip", ""},
 }
 
-// format returns the requested format, or the format of dest's ending.
-func (t *Task) format() string {
-	for _, f := range formats {
-		if t.Format == f.format || t.Format == "" && strings.HasSuffix(t.Dest, f.end) {
-			return f.format
-		}
+// format returns the requested format, or the format of dest's ending; one without a name if there is none.
+func (t *Task) format() format {
+	i := slices.IndexFunc(formats, func(f format) bool {
+		return t.Format == f.name || t.Format == "" && strings.HasSuffix(t.Dest, f.end)
+	})
+	if i < 0 {
+		return format{}
 	}
-	return ""
+	return formats[i]
+}
+
+// compress returns tar's option for the compressor.
+func (f format) compress() []string {
+	if f.compressor == "" {
+		return nil
+	}
+	return []string{"--use-compress-program=" + f.compressor}
 }
 
 // packer is a program that reads a list of names and packs them.
@@ -40,26 +52,20 @@ type packer struct {
 }
 
 func (t *Task) packer(part string) (packer, error) {
-	format := t.format()
-	if format == "zip" {
+	f := t.format()
+	switch f.name {
+	case "":
+		return packer{}, fmt.Errorf("format is %q and dest %q, want tar, tar.gz, tar.xz, tar.zst or zip", t.Format, path.Base(t.Dest))
+	case "zip":
 		return packer{module.Command{
 			// -y keeps links, -X leaves out data that depends on the time of reading. The
 			// times in a zip file are local ones, so the zone must be fixed.
 			Argv: []string{"zip", "-q", "-X", "-y", "-@", part}, Dir: t.Source, Env: map[string]string{"TZ": "UTC"},
 		}, "\n"}, nil
 	}
-	for _, f := range formats {
-		if f.format != format {
-			continue
-		}
-		argv := []string{"tar", "--create", "--file=" + part, "--directory=" + t.Source, "--format=gnu",
-			"--numeric-owner", "--no-recursion", "--null", "--verbatim-files-from", "--files-from=-"}
-		if f.compress != "" {
-			argv = append(argv, "--use-compress-program="+f.compress)
-		}
-		return packer{module.Command{Argv: argv}, "\x00"}, nil
-	}
-	return packer{}, fmt.Errorf("format is %q and dest %q, want tar, tar.gz, tar.xz, tar.zst or zip", t.Format, path.Base(t.Dest))
+	argv := []string{"tar", "--create", "--file=" + part, "--directory=" + t.Source, "--format=gnu",
+		"--numeric-owner", "--no-recursion", "--null", "--verbatim-files-from", "--files-from=-"}
+	return packer{module.Command{Argv: append(argv, f.compress()...)}, "\x00"}, nil
 }
 
 // create packs into the part and puts it in place.
@@ -158,7 +164,7 @@ func (t *Task) shared(ctx context.Context, h module.Host, entries []tree.Entry) 
 // link, so that a program that is given names would pack files that they must not read.
 // tar therefore walks the folders itself, by file descriptors.
 func (t *Task) walker(part, folder string) (packer, error) {
-	if t.format() == "zip" {
+	if t.format().name == "zip" {
 		return packer{}, fmt.Errorf("another user can change %s, and zip would follow their links: use tar.gz", t.Source)
 	}
 	argv := []string{"sh", "-c", enter, "sh", folder, "tar", "--create", "--file=" + part, "--format=gnu", "--numeric-owner", "--sort=name",
@@ -166,11 +172,5 @@ func (t *Task) walker(part, folder string) (packer, error) {
 	for _, pattern := range t.Exclude {
 		argv = append(argv, "--exclude=./"+strings.TrimPrefix(pattern, "/"))
 	}
-	for _, f := range formats {
-		if f.format == t.format() && f.compress != "" {
-			argv = append(argv, "--use-compress-program="+f.compress)
-			break
-		}
-	}
-	return packer{command: module.Command{Argv: append(argv, ".")}}, nil
+	return packer{command: module.Command{Argv: append(append(argv, t.format().compress()...), ".")}}, nil
 }

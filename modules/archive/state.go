@@ -58,7 +58,7 @@ func (t *Task) readSource(ctx context.Context, h module.Host) ([]tree.Entry, err
 }
 
 // algorithm names how the archive is made from the folder.
-func (t *Task) algorithm() string { return "tree/" + t.format() }
+func (t *Task) algorithm() string { return "tree/" + t.format().name }
 
 // decide compares without looking at the host.
 func (t *Task) decide(h module.Host, s state) ([]module.Step, error) {

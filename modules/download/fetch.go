@@ -5,12 +5,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 
 	"kinit/engine/event"
 	"kinit/engine/module"
 	"kinit/modules/internal/checksum"
 	"kinit/modules/internal/content"
+	"kinit/modules/internal/hostfile"
 	"kinit/modules/internal/ownership"
 )
 
@@ -62,9 +62,8 @@ func (t *Task) own(ctx context.Context, h module.Host, s state, part checksum.Pa
 // that did not fit on the disk is removed.
 func (t *Task) fetchPart(ctx context.Context, h module.Host, p checksum.Part) error {
 	part := p.Path
-	_, err := h.Files().Stat(ctx, part)
-	resumed := err == nil
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	_, resumed, err := hostfile.Look(ctx, h, part)
+	if err != nil {
 		return err
 	}
 	err = t.transfer(ctx, h, part)
@@ -101,8 +100,8 @@ func (m *mismatch) Error() string {
 }
 
 func isMismatch(err error) bool {
-	var wrong *mismatch
-	return errors.As(err, &wrong)
+	_, is := errors.AsType[*mismatch](err)
+	return is
 }
 
 // verify compares the part's checksum and removes a wrong part.

@@ -27,7 +27,7 @@ const (
 // transfer continues or begins the part, and shows how it grows. One whose connection breaks continues
 // as long as each connection brings something.
 func (t *Task) transfer(ctx context.Context, h module.Host, part string) error {
-	fetch, err := t.program(ctx, h, part)
+	fetch, err := t.program(ctx, h, t.URL, part)
 	if err != nil {
 		return err
 	}
@@ -77,23 +77,30 @@ func command(argv []string, stdin string) program {
 	}
 }
 
-// program fetches the URL into the part. A copy on the host starts anew each time; it shares
-// blocks if the file system can.
-func (t *Task) program(ctx context.Context, h module.Host, part string) (program, error) {
-	if u, err := url.Parse(t.URL); err == nil && u.Scheme == "file" {
+// program fetches a URL into a part, or prints what is there without one. A copy on the host starts
+// anew each time; it shares blocks if the file system can.
+func (t *Task) program(ctx context.Context, h module.Host, from, part string) (program, error) {
+	u, err := url.Parse(from)
+	switch isFile := err == nil && u.Scheme == "file"; {
+	case isFile && part == "":
+		return command([]string{"cat", "--", u.Path}, ""), nil
+	case isFile:
 		return command([]string{"cp", "--reflink=auto", "--sparse=auto", "--", u.Path, part}, ""), nil
 	}
 	client, err := findClient(ctx, h)
-	if err != nil {
+	switch isCurl := path.Base(client) == "curl"; {
+	case err != nil:
 		return nil, err
-	}
-	if path.Base(client) == "curl" {
-		return t.curl(client, t.URL, "--speed-limit", "1", "--speed-time", stallSeconds, "--continue-at", "-", "--output", part), nil
-	}
-	if len(t.Headers) > 0 {
+	case isCurl && part == "":
+		return t.curl(client, from, "--max-time", stallSeconds), nil
+	case isCurl:
+		return t.curl(client, from, "--speed-limit", "1", "--speed-time", stallSeconds, "--continue-at", "-", "--output", part), nil
+	case part == "":
+		return wget(client, from, "--quiet", "--output-document=-"), nil
+	case len(t.Headers) > 0:
 		return nil, errHeaders
 	}
-	return wget(client, t.URL, "--no-verbose", "--continue", "--output-document="+part), nil
+	return wget(client, from, "--no-verbose", "--continue", "--output-document="+part), nil
 }
 
 var curlEscapes = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\t", `\t`, "\n", `\n`, "\r", `\r`, "\v", `\v`)
@@ -173,13 +180,13 @@ func broken(err error) bool { return module.Exited(err, 18, 28, 55, 56, 92, 4) }
 // unwritable reports whether the data could not be written, as on a full disk: curl
 // then ends with 23, wget with 3, and cp prints it.
 func unwritable(err error) bool {
-	exit := (*module.ExitError)(nil)
-	return errors.As(err, &exit) && (slices.Contains([]int{23, 3}, exit.Code) || strings.Contains(exit.Stderr, "No space left on device"))
+	exit, ok := errors.AsType[*module.ExitError](err)
+	return ok && (exit.Code == 23 || exit.Code == 3 || strings.Contains(exit.Stderr, "No space left on device"))
 }
 
 // published reads the file's checksum from the URL that publishes it.
 func (t *Task) published(ctx context.Context, h module.Host, algorithm, at string) (string, error) {
-	show, err := t.showProgram(ctx, h, at)
+	show, err := t.program(ctx, h, at, "")
 	if err != nil {
 		return "", err
 	}
@@ -192,20 +199,6 @@ func (t *Task) published(ctx context.Context, h module.Host, algorithm, at strin
 		return "", err
 	}
 	return findSum(out.Stdout, path.Base(u.Path), algorithm)
-}
-
-func (t *Task) showProgram(ctx context.Context, h module.Host, at string) (program, error) {
-	if u, err := url.Parse(at); err == nil && u.Scheme == "file" {
-		return command([]string{"cat", "--", u.Path}, ""), nil
-	}
-	client, err := findClient(ctx, h)
-	if err != nil {
-		return nil, err
-	}
-	if path.Base(client) == "curl" {
-		return t.curl(client, at, "--max-time", stallSeconds), nil
-	}
-	return wget(client, at, "--quiet", "--output-document=-"), nil
 }
 
 // tagged is a line with the algorithm's name, as "sha256sum --tag" prints it:

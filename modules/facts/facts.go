@@ -49,8 +49,7 @@ func (t *Task) Validate() error {
 
 // MaxAge returns the greatest age of the facts.
 func (t *Task) MaxAge() time.Duration {
-	d, _ := time.ParseDuration(t.Oldest) // Validate reports errors
-	return d
+	return module.Duration(t.Oldest).Time() // Validate reports errors
 }
 
 func (t *Task) Plan(ctx context.Context, _ module.Host) ([]module.Step, error) {

@@ -10,6 +10,7 @@ import (
 	"kinit/engine/module"
 	"kinit/modules/internal/content"
 	"kinit/modules/internal/fileattr"
+	"kinit/modules/internal/hostfile"
 	"kinit/modules/internal/ownership"
 	"kinit/modules/internal/pathmark"
 )
@@ -93,9 +94,6 @@ func planRemove(h module.Host, path string, s state) ([]module.Step, error) {
 		return nil, ownership.Foreign(h, path, ownership.Remove)
 	}
 	return module.OneStep("remove "+path, func(ctx context.Context, h module.Host) error {
-		if err := h.Files().Remove(ctx, path); err != nil {
-			return err
-		}
-		return ownership.Release(ctx, h, path)
+		return hostfile.Delete(ctx, h, path)
 	}), nil
 }

@@ -1,6 +1,7 @@
 package volume
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -87,11 +88,12 @@ func (t *Task) decide(s state) ([]module.Step, error) {
 	}
 	// No step can change these properties.
 	const recreate = `: recreate it, with state = "absent" first; its content is lost`
+	const none = "no base image"
 	switch {
 	case s.have.Format != "qcow2":
 		return nil, fmt.Errorf("volume %s has the format %s, want qcow2%s", t.path(), s.have.Format, recreate)
 	case s.have.Backing != t.Backing:
-		return nil, fmt.Errorf("volume %s is made on %s, want %s%s", t.path(), orNone(s.have.Backing), orNone(t.Backing), recreate)
+		return nil, fmt.Errorf("volume %s is made on %s, want %s%s", t.path(), cmp.Or(s.have.Backing, none), cmp.Or(t.Backing, none), recreate)
 	case want != 0 && want < s.have.Size:
 		return nil, fmt.Errorf("volume %s has %s and cannot shrink to %s%s", t.path(), size.Format(s.have.Size), t.Size, recreate)
 	}
@@ -120,13 +122,6 @@ func (t *Task) fits(want int64, base image) error {
 	}
 	return fmt.Errorf("size %s of volume %s is less than the %s of its base image %s: ask for at least that",
 		t.Size, t.path(), size.Format(base.Size), t.Backing)
-}
-
-func orNone(path string) string {
-	if path == "" {
-		return "no base image"
-	}
-	return path
 }
 
 // image is qemu-img's description of a file.

@@ -117,8 +117,8 @@ const shownLines = 10
 // ofScript reduces an error to the script's output, if the script failed:
 // podman would show the instruction with the encoded script.
 func ofScript(err error) error {
-	var failed *module.ExitError
-	if !errors.As(err, &failed) || !strings.Contains(failed.Stderr, `building at STEP "RUN echo `) {
+	failed, ok := errors.AsType[*module.ExitError](err)
+	if !ok || !strings.Contains(failed.Stderr, `building at STEP "RUN echo `) {
 		return err
 	}
 	var lines []string
@@ -128,10 +128,7 @@ func ofScript(err error) error {
 		}
 	}
 	last := module.Tail(strings.Join(lines, "\n"), shownLines)
-	if last == "" {
-		last = "it wrote nothing"
-	}
-	return fmt.Errorf("the script ended with code %d:\n%s", failed.Code, last)
+	return fmt.Errorf("the script ended with code %d:\n%s", failed.Code, cmp.Or(last, "it wrote nothing"))
 }
 
 type Outputs struct {

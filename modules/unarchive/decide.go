@@ -48,16 +48,11 @@ func (t *Task) damaged(s state) []string {
 	here := byPath(s.here)
 	var all []string
 	for _, e := range s.manifest.Unpacked {
-		if now, there := here[e.Path]; (!there || now != e) && !t.keeps(e.Path) {
+		if now, there := here[e.Path]; (!there || now != e) && !matches(t.Keep, e.Path) {
 			all = append(all, e.Path)
 		}
 	}
 	return all
-}
-
-// keeps reports whether a file belongs to others once it exists.
-func (t *Task) keeps(name string) bool {
-	return matches(t.Keep, name)
 }
 
 func byPath(entries []tree.Entry) map[string]tree.Entry {

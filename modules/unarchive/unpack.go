@@ -191,7 +191,7 @@ func (t *Task) kept(s state, all []tree.Entry) []tree.Entry {
 	var kept []tree.Entry
 	for _, e := range all {
 		for _, placed := range stripped([]tree.Entry{e}, t.Strip) {
-			if _, there := here[placed.Path]; there && e.Type != "d" && t.keeps(placed.Path) {
+			if _, there := here[placed.Path]; there && e.Type != "d" && matches(t.Keep, placed.Path) {
 				kept = append(kept, e)
 			}
 		}
@@ -209,7 +209,7 @@ func (t *Task) finish(ctx context.Context, h module.Host, s state, members []tre
 	now, wanted := byPath(here), byPath(members)
 	var gone []tree.Entry
 	for _, e := range s.manifest.Unpacked {
-		if _, still := wanted[e.Path]; !still && now[e.Path].Type == e.Type && !t.keeps(e.Path) {
+		if _, still := wanted[e.Path]; !still && now[e.Path].Type == e.Type && !matches(t.Keep, e.Path) {
 			gone = append(gone, e)
 		}
 	}

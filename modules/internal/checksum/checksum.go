@@ -88,10 +88,7 @@ func PlanAbsent(h module.Host, file string, exists, ours, leftover bool) ([]modu
 // Remove removes the file with its part and record, and their marks.
 func Remove(ctx context.Context, h module.Host, file string) error {
 	for _, suffix := range []string{PartSuffix, "", Suffix} {
-		if err := h.Files().Remove(ctx, file+suffix); err != nil {
-			return err
-		}
-		if err := ownership.Release(ctx, h, file+suffix); err != nil {
+		if err := hostfile.Delete(ctx, h, file+suffix); err != nil {
 			return err
 		}
 	}

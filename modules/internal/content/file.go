@@ -76,11 +76,15 @@ func (f File) diff(h module.Host, s state) string {
 	if err != nil || f.Secret || f.Source.Text == nil || private(want) || private(s.info.Mode) {
 		return ""
 	}
-	shown := h.Redact(Diff(f.Path, s.text, f.Source.Text))
-	if shown == "" {
+	return Below(h, Diff(f.Path, s.text, f.Source.Text))
+}
+
+// Below returns a diff for the text of a step, without secrets and with a leading line end.
+func Below(h module.Host, diff string) string {
+	if diff == "" {
 		return ""
 	}
-	return "\n" + shown
+	return "\n" + h.Redact(diff)
 }
 
 // PlanAbsent returns the changes that remove the file, or restore the file from

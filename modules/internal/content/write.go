@@ -110,7 +110,7 @@ func (f File) putValidated(ctx context.Context, h module.Host, s state) error {
 func (f File) accept(ctx context.Context, h module.Host, temp string) error {
 	argv := lists.Map(f.Validate, func(arg string) string { return strings.ReplaceAll(arg, "%s", temp) })
 	_, err := h.Run(ctx, module.Command{Argv: argv})
-	if exit := (*module.ExitError)(nil); f.Secret && errors.As(err, &exit) {
+	if exit, ok := errors.AsType[*module.ExitError](err); ok && f.Secret {
 		return fmt.Errorf("new content of %s is rejected by %s, the file is as before: it ended with code %d; the content is secret, so what it said is not shown",
 			f.Path, cmdtext.Show(h, f.Validate), exit.Code)
 	}
@@ -132,10 +132,7 @@ func (f File) restore(ctx context.Context, h module.Host) error {
 }
 
 func (f File) remove(ctx context.Context, h module.Host) error {
-	if err := h.Files().Remove(ctx, f.Path); err != nil {
-		return err
-	}
-	return ownership.Release(ctx, h, f.Path)
+	return hostfile.Delete(ctx, h, f.Path)
 }
 
 // reportBytes is the size from which sending a file shows progress, and the interval

@@ -134,6 +134,14 @@ func Drop(ctx context.Context, h module.Host, name string) error {
 	return h.Disown(ctx, module.Mark{Kind: FileKind, ID: name})
 }
 
+// Delete removes a path and every mark of it.
+func Delete(ctx context.Context, h module.Host, name string) error {
+	if err := h.Files().Remove(ctx, name); err != nil {
+		return err
+	}
+	return ownership.Release(ctx, h, name)
+}
+
 // cleanUp limits Discard.
 const cleanUp = 10 * time.Second
 
@@ -201,10 +209,7 @@ func Prune(ctx context.Context, h module.Host, dir string) error {
 		if len(left) > 0 {
 			return nil
 		}
-		if err := h.Files().Remove(ctx, dir); err != nil {
-			return err
-		}
-		if err := ownership.Release(ctx, h, dir); err != nil {
+		if err := Delete(ctx, h, dir); err != nil {
 			return err
 		}
 	}

@@ -36,16 +36,10 @@ func (a Detachable) CheckAsync() error {
 }
 
 // every is the time between two looks, 0 if the task does not wait.
-func (a Detachable) every() time.Duration {
-	every, _ := time.ParseDuration(a.Poll)
-	return every
-}
+func (a Detachable) every() time.Duration { return module.Duration(a.Poll).Time() }
 
 // limit is the longest time of the program.
-func (a Detachable) limit() time.Duration {
-	limit, _ := time.ParseDuration(a.Async)
-	return limit
-}
+func (a Detachable) limit() time.Duration { return module.Duration(a.Async).Time() }
 
 // Left reports whether the task ends before its program does.
 func (a Detachable) Left() bool { return a.Async != "" && a.every() == 0 }

@@ -50,7 +50,7 @@ func (p Process) Run(ctx context.Context, h module.Host) (Result, error) {
 
 func (p Process) result(h module.Host, out module.Output, err error) (Result, error) {
 	result := Result{Stdout: out.Stdout, Stderr: out.Stderr}
-	if exit := (*module.ExitError)(nil); errors.As(err, &exit) {
+	if exit, ok := errors.AsType[*module.ExitError](err); ok {
 		result.Code = exit.Code
 		if p.Shown != "" {
 			exit.Command = p.Show(h)
@@ -73,7 +73,7 @@ func (p Process) given() bool { return len(p.Argv) > 0 || p.PowerShell != "" }
 // succeeds reports whether the program ends with 0.
 func (p Process) succeeds(ctx context.Context, h module.Host) (bool, error) {
 	_, err := h.Run(ctx, p.command())
-	if exit := (*module.ExitError)(nil); errors.As(err, &exit) {
+	if module.Exited(err) {
 		return false, nil
 	}
 	return err == nil, err

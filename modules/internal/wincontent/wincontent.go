@@ -106,11 +106,7 @@ func (f File) diff(ctx context.Context, h module.Host, s state) string {
 	if err != nil {
 		return ""
 	}
-	shown := h.Redact(content.Diff(f.Path, before, f.Source.Text))
-	if shown == "" {
-		return ""
-	}
-	return "\n" + shown
+	return content.Below(h, content.Diff(f.Path, before, f.Source.Text))
 }
 
 // write writes the content. It reads the host again: the plan can be old.
