@@ -76,7 +76,9 @@ func (t *Task) decide(s state) ([]module.Step, error) {
 		if s.auto || len(s.priorities) == 0 {
 			return nil, nil
 		}
-		return module.OneStep("choose "+t.Name+" by priority, was "+s.value, t.automatic), nil
+		return module.OneStep("choose "+t.Name+" by priority, was "+s.value, func(ctx context.Context, h module.Host) error {
+			return t.change(ctx, h, "--auto", t.Name)
+		}), nil
 	}
 	var steps []module.Step
 	if _, there := s.priorities[t.Path]; !there {
@@ -98,7 +100,9 @@ func (t *Task) decide(s state) ([]module.Step, error) {
 	if s.auto {
 		text += " by priority"
 	}
-	return append(steps, module.NewStep(text, t.choose)), nil
+	return append(steps, module.NewStep(text, func(ctx context.Context, h module.Host) error {
+		return t.change(ctx, h, "--set", t.Name, t.Path)
+	})), nil
 }
 
 type Outputs struct {

@@ -54,14 +54,6 @@ func (t *Task) keep(ctx context.Context, h module.Host, s state) error {
 	return ownership.Keep(ctx, h, choiceMark, t.Name, former{Path: s.value, Auto: s.auto})
 }
 
-func (t *Task) choose(ctx context.Context, h module.Host) error {
-	return t.change(ctx, h, "--set", t.Name, t.Path)
-}
-
-func (t *Task) automatic(ctx context.Context, h module.Host) error {
-	return t.change(ctx, h, "--auto", t.Name)
-}
-
 func (t *Task) change(ctx context.Context, h module.Host, args ...string) error {
 	s, err := read(ctx, h, t.Name)
 	if err != nil {
@@ -104,12 +96,7 @@ func (t *Task) planAbsent(ctx context.Context, h module.Host, s state) ([]module
 		return steps, err // it was an alternative before
 	}
 	entry := module.Mark{Kind: entryMark, ID: t.entry()}
-	return append(steps, module.NewStep("remove the alternative "+t.Path+" of "+t.Name, func(ctx context.Context, h module.Host) error {
-		if err := undoEntry(ctx, h, entry); err != nil {
-			return err
-		}
-		return ownership.Release(ctx, h, entry.ID, entryMark)
-	})), nil
+	return append(steps, ownership.UndoStep("remove the alternative "+t.Path+" of "+t.Name, entry, undoEntry)...), nil
 }
 
 func prior(mark module.Mark) (former, error) {

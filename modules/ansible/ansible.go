@@ -177,14 +177,6 @@ func (c *call) Do(ctx context.Context, h module.Host) error {
 	return nil
 }
 
-// failure returns the error of a module that failed, unless the playbook decides about that.
-func (t *Task) failure(r *result) error {
-	if !r.failed || t.judged {
-		return nil
-	}
-	return r.err(t.Module)
-}
-
 // ofController returns the error for a module that Ansible would call with code of its own on
 // the controller, or that is no program for Python.
 func (t *Task) ofController(p *ansiblecore.Payloads) error {

@@ -80,7 +80,10 @@ func (t *Task) read(h module.Host, out module.Output, err error) (*result, error
 		return nil, fmt.Errorf("%s: %w; it said:\n%s", t.Module, wrong, h.Redact(module.Tail(strings.TrimSpace(out.Stderr+"\n"+out.Stdout), 8)))
 	}
 	found.failed = found.failed || ended
-	return found, t.failure(found)
+	if found.failed && !t.judged {
+		return found, found.err(t.Module)
+	}
+	return found, nil
 }
 
 // copyDiff returns the diff of a copy, whose module makes none.

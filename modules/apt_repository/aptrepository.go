@@ -85,36 +85,22 @@ func (t *Task) Validate() error {
 	case (t.Key == "") == (t.SignedBy == ""):
 		return errors.New("want exactly one of key and signed_by")
 	}
-	if err := t.checkKey(); err != nil {
+	if err := repository.CheckKey(t.Key); err != nil {
 		return err
 	}
+	check := t.checkSuites
 	if t.PPA != "" {
-		if err := t.checkPPA(); err != nil {
-			return err
-		}
+		check = t.checkPPA
 	}
-	if err := t.checkSuites(); err != nil {
+	if err := check(); err != nil {
 		return err
 	}
 	return t.checkFields()
 }
 
-func (t *Task) checkKey() error {
-	if t.Key != "" {
-		return repository.CheckKey(t.Key)
-	}
-	return nil
-}
-
 // checkSuites checks that only suites without a path have components.
 func (t *Task) checkSuites() error {
 	for _, suite := range t.Suites {
-		if t.PPA != "" && strings.HasSuffix(suite, "/") {
-			return fmt.Errorf("suites has %q, want a release of Ubuntu such as \"noble\"", suite)
-		}
-		if t.PPA != "" {
-			continue
-		}
 		if flat := strings.HasSuffix(suite, "/"); flat != (len(t.Components) == 0) {
 			return fmt.Errorf("suites has %q and components has %d, want components with suites, and none with a path that ends in \"/\"",
 				suite, len(t.Components))

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"kinit/engine/module"
-	"kinit/modules/internal/cmdtext"
+	"kinit/modules/internal/packages"
 	"kinit/modules/internal/repository"
 )
 
@@ -57,12 +57,8 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 // refresh reads the lists of this repository only. By itself, apt only warns about lists
 // that it could not read.
 func (t *Task) refresh(ctx context.Context, h module.Host) error {
-	_, err := h.Run(ctx, module.Command{
-		Argv: []string{"apt-get", "-q", "-o", "DPkg::Lock::Timeout=300",
-			"-o", "Dir::Etc::SourceList=" + t.path(), "-o", "Dir::Etc::SourceParts=-", "-o", "APT::Get::List-Cleanup=0",
-			"-o", "APT::Update::Error-Mode=any", "update"},
-		Env:  map[string]string{"DEBIAN_FRONTEND": "noninteractive"},
-		Line: cmdtext.Progress(h),
-	})
-	return err
+	return packages.Run(ctx, h, map[string]string{"DEBIAN_FRONTEND": "noninteractive"},
+		"apt-get", "-q", "-o", "DPkg::Lock::Timeout="+packages.LockSeconds,
+		"-o", "Dir::Etc::SourceList="+t.path(), "-o", "Dir::Etc::SourceParts=-", "-o", "APT::Get::List-Cleanup=0",
+		"-o", "APT::Update::Error-Mode=any", "update")
 }

@@ -26,12 +26,17 @@ func (t *Task) checkPPA() error {
 	if len(t.URIs)+len(t.Components) > 0 {
 		return errors.New("uris and components follow from ppa, want them without it")
 	}
+	for _, suite := range t.Suites {
+		if strings.HasSuffix(suite, "/") {
+			return fmt.Errorf("suites has %q, want a release of Ubuntu such as \"noble\"", suite)
+		}
+	}
 	return nil
 }
 
 // resolved returns the task with the address, the suite and the components of its PPA.
 func (t *Task) resolved(ctx context.Context, h module.Host) (*Task, error) {
-	if t.PPA == "" || t.Absent() {
+	if t.PPA == "" {
 		return t, nil
 	}
 	one := *t

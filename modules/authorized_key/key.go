@@ -2,6 +2,7 @@ package authorizedkey
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"golang.org/x/crypto/ssh"
@@ -52,10 +53,5 @@ func parseKeys(text string) ([]key, error) {
 }
 
 func has(keys []key, k key) bool {
-	for _, one := range keys {
-		if one.id == k.id {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(keys, func(one key) bool { return one.id == k.id })
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"slices"
 	"strings"
 
 	"kinit/engine/lists"
@@ -49,14 +50,14 @@ func (t *Task) edit(ctx context.Context, h module.Host, user account.User, file 
 
 // title names the keys by their fingerprints.
 func (t *Task) title(keys []key) string {
-	names := lists.Map(keys, func(k key) string { return k.id })
+	names := strings.Join(lists.Map(keys, func(k key) string { return k.id }), ", ")
 	switch {
 	case t.Absent():
-		return fmt.Sprintf("remove %s from the keys of %s", strings.Join(names, ", "), t.User)
+		return fmt.Sprintf("remove %s from the keys of %s", names, t.User)
 	case t.Exclusive:
-		return fmt.Sprintf("authorize %s and no other key for %s", strings.Join(names, ", "), t.User)
+		return fmt.Sprintf("authorize %s and no other key for %s", names, t.User)
 	}
-	return fmt.Sprintf("authorize %s for %s", strings.Join(names, ", "), t.User)
+	return fmt.Sprintf("authorize %s for %s", names, t.User)
 }
 
 // want returns the lines of the file with the keys: existing ones at their place, new ones
@@ -91,13 +92,10 @@ func (t *Task) want(have []string, keys []key) []string {
 
 // drop returns the lines without the keys.
 func drop(have []string, keys []key) []string {
-	var out []string
-	for _, line := range have {
-		if k, is := parseLine(line); !is || !has(keys, k) {
-			out = append(out, line)
-		}
-	}
-	return out
+	return slices.DeleteFunc(slices.Clone(have), func(line string) bool {
+		k, is := parseLine(line)
+		return is && has(keys, k)
+	})
 }
 
 // do makes the folder and edits the file in their state at this time.
@@ -119,10 +117,10 @@ func (t *Task) do(ctx context.Context, h module.Host) error {
 		}
 	}
 	steps, err := t.edit(ctx, h, user, file, keys)
-	for _, step := range steps {
-		err = errors.Join(err, step.Do(ctx, h))
+	if err != nil {
+		return err
 	}
-	if err != nil || !t.Absent() {
+	if err := module.DoAll(ctx, h, steps); err != nil || !t.Absent() {
 		return err
 	}
 	return hostfile.Prune(ctx, h, path.Dir(file))

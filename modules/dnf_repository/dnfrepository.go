@@ -15,8 +15,8 @@ import (
 	"strings"
 
 	"kinit/engine/module"
-	"kinit/modules/internal/cmdtext"
 	"kinit/modules/internal/hostfile"
+	"kinit/modules/internal/packages"
 	"kinit/modules/internal/repository"
 )
 
@@ -95,10 +95,8 @@ func (t *Task) Validate() error {
 	case (t.GPGCheck || t.RepoGPGCheck) && t.Key == "" && len(t.GPGKeys) == 0:
 		return errors.New("there is no key to verify with, want key or gpg_keys, or gpgcheck = false")
 	}
-	if t.Key != "" {
-		if err := repository.CheckKey(t.Key); err != nil {
-			return err
-		}
+	if err := repository.CheckKey(t.Key); err != nil {
+		return err
 	}
 	// Blanks and line ends would split a value.
 	for _, one := range slices.Concat(t.BaseURLs, t.GPGKeys, []string{t.Metalink, t.Mirrorlist}) {
@@ -164,11 +162,8 @@ func (t *Task) refresh(ctx context.Context, h module.Host) error {
 	if !there {
 		program = "yum"
 	}
-	_, err = h.Run(ctx, module.Command{
-		Argv: []string{program, "-y", "--disablerepo=*", "--enablerepo=" + t.Name, "--setopt=" + t.Name + ".skip_if_unavailable=False", "makecache"},
-		Line: cmdtext.Progress(h),
-	})
-	return err
+	return packages.Run(ctx, h, nil,
+		program, "-y", "--disablerepo=*", "--enablerepo="+t.Name, "--setopt="+t.Name+".skip_if_unavailable=False", "makecache")
 }
 
 func (t *Task) Outputs(ctx context.Context, _ module.Host) (repository.Outputs, error) {

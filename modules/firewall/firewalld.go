@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"kinit/engine/lists"
 	"kinit/engine/module"
 )
 
@@ -64,19 +65,14 @@ func (firewalld) zoneOf(ctx context.Context, h module.Host, device string, forwa
 // parts returns the rich rules; man 5 firewalld.richlanguage. Each port has its own.
 func (firewalld) parts(ctx context.Context, _ module.Host, r rule) ([]string, error) {
 	words := "rule"
-	if family := r.family(); family != "" {
-		words += fmt.Sprintf(" family=%q", family)
+	for _, word := range [][2]string{{"family", r.family()}, {"source address", r.Source}, {"destination address", r.Destination}} {
+		if word[1] != "" {
+			words += fmt.Sprintf(" %s=%q", word[0], word[1])
+		}
 	}
-	if r.Source != "" {
-		words += fmt.Sprintf(" source address=%q", r.Source)
-	}
-	if r.Destination != "" {
-		words += fmt.Sprintf(" destination address=%q", r.Destination)
-	}
-	var rules []string
-	for _, port := range r.Ports {
-		rules = append(rules, fmt.Sprintf("%s port port=%q protocol=%q accept", words, port, r.Protocol))
-	}
+	rules := lists.Map(r.Ports, func(port string) string {
+		return fmt.Sprintf("%s port port=%q protocol=%q accept", words, port, r.Protocol)
+	})
 	switch {
 	case len(rules) > 0:
 	case r.Protocol != "any":

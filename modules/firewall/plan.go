@@ -27,6 +27,7 @@ type found struct {
 	brand  brand
 	all    []string // parts of the rule
 	gone   []string // those that the host lacks
+	mark   module.Mark
 	marked bool
 }
 
@@ -60,7 +61,7 @@ func (t *Task) find(ctx context.Context, h module.Host, name string, b brand) (f
 	if f.all, err = b.parts(ctx, h, f.Rule); err != nil {
 		return f, err
 	}
-	if _, f.marked, err = ownership.Of(ctx, h, f.id(), Mark); err != nil {
+	if f.mark, f.marked, err = ownership.Of(ctx, h, f.id(), Mark); err != nil {
 		return f, err
 	}
 	f.gone, err = b.missing(ctx, h, f.Rule, f.all, f.marked)
@@ -100,11 +101,7 @@ func (t *Task) remove(ctx context.Context, h module.Host, before found) error {
 	if err != nil {
 		return err
 	}
-	mark, marked, err := ownership.Of(ctx, h, f.id(), Mark)
-	if err != nil {
-		return err
-	}
-	if !marked {
+	if !f.marked {
 		return f.brand.remove(ctx, h, f.Rule, f.all)
 	}
 	others, err := manifest.ReadOthers(ctx, h)
@@ -112,11 +109,11 @@ func (t *Task) remove(ctx context.Context, h module.Host, before found) error {
 		return err
 	}
 	if others.Owner(Mark, f.id()) == "" {
-		if err := Undo(ctx, h, mark); err != nil {
+		if err := Undo(ctx, h, f.mark); err != nil {
 			return err
 		}
 	}
-	return h.Disown(ctx, mark)
+	return h.Disown(ctx, f.mark)
 }
 
 // Undo removes the parts that a mark records. The firewall may be stopped or gone by now.

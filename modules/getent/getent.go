@@ -101,7 +101,8 @@ func (t *Task) parse(text string) Outputs {
 		case t.Database == "passwd" && len(fields) >= 7:
 			out.Users[fields[0]] = User{UID: number(fields[2]), GID: number(fields[3]), Comment: fields[4], Home: fields[5], Shell: fields[6]}
 		case t.Database == "group" && len(fields) >= 4:
-			out.Groups[fields[0]] = Group{GID: number(fields[2]), Members: names(fields[3])}
+			members := strings.FieldsFunc(fields[3], func(c rune) bool { return c == ',' })
+			out.Groups[fields[0]] = Group{GID: number(fields[2]), Members: members}
 		}
 	}
 	return out
@@ -113,8 +114,4 @@ func number(text string) int64 {
 		return -1 // no number is there
 	}
 	return n
-}
-
-func names(text string) []string {
-	return strings.FieldsFunc(text, func(c rune) bool { return c == ',' })
 }

@@ -56,9 +56,11 @@ func (t *Task) prepare(ctx context.Context, h module.Host, s state) error {
 	if s.origin == t.Repository {
 		return nil
 	}
-	for _, setting := range [][2]string{
-		{"remote.origin.url", t.Repository}, {"remote.origin.fetch", "+refs/heads/*:refs/remotes/origin/*"},
-	} {
+	return t.configure(ctx, h, [2]string{"remote.origin.url", t.Repository}, [2]string{"remote.origin.fetch", "+refs/heads/*:refs/remotes/origin/*"})
+}
+
+func (t *Task) configure(ctx context.Context, h module.Host, settings ...[2]string) error {
+	for _, setting := range settings {
 		if _, err := t.run(ctx, h, "config", "--replace-all", setting[0], setting[1]); err != nil {
 			return err
 		}
@@ -108,22 +110,14 @@ func (t *Task) move(ctx context.Context, h module.Host, s state) error {
 		return err
 	}
 	if s.want.branch != "" {
-		if err := t.follow(ctx, h, s.want.branch); err != nil {
+		// The upstream is for "git pull" by people.
+		upstream := "branch." + s.want.branch
+		if err := t.configure(ctx, h, [2]string{upstream + ".remote", "origin"}, [2]string{upstream + ".merge", "refs/heads/" + s.want.branch}); err != nil {
 			return err
 		}
 	}
 	_, err := t.run(ctx, h, "update-ref", deployed, s.want.commit)
 	return err
-}
-
-// follow sets the branch's upstream for "git pull" by people.
-func (t *Task) follow(ctx context.Context, h module.Host, branch string) error {
-	for _, setting := range [][2]string{{"remote", "origin"}, {"merge", "refs/heads/" + branch}} {
-		if _, err := t.run(ctx, h, "config", "--replace-all", "branch."+branch+"."+setting[0], setting[1]); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 func (t *Task) submodules(ctx context.Context, h module.Host, _ state) error {

@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"net/url"
 	"path"
-	"strconv"
 	"strings"
 
 	"kinit/engine/module"
@@ -117,7 +116,7 @@ func (t *Task) checkTree(ctx context.Context, h module.Host, s state) error {
 		return nil
 	}
 	out, err := h.Run(ctx, module.Command{Argv: []string{"find", t.Dest, "-type", "d",
-		"(", "!", "-uid", strconv.FormatUint(uint64(s.uid), 10), "-o", "-perm", "/022", ")", "-print", "-quit"}})
+		"(", "!", "-uid", fmt.Sprint(s.uid), "-o", "-perm", "/022", ")", "-print", "-quit"}})
 	if err == nil && out.Stdout != "" {
 		err = fmt.Errorf("another user can change %s in the checkout, and so lead git elsewhere: give the whole checkout to one user "+
 			"(chown -R) and take away what others may write (chmod -R go-w)", strings.TrimSuffix(out.Stdout, "\n"))

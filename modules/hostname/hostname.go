@@ -83,7 +83,7 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 		return nil, err
 	}
 	if !t.Absent() {
-		return decide(have, names{t.Name, t.Name}, "name the host %s, was %s", t.set), nil
+		return t.decide(have), nil
 	}
 	mark, marked, err := ownership.Of(ctx, h, id, Mark)
 	if err != nil || !marked {
@@ -96,15 +96,15 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	return ownership.UndoStep(fmt.Sprintf("name the host %s again, was %s", was.Live, have.Live), mark, Undo), nil
 }
 
-func decide(have, want names, text string, do func(context.Context, module.Host) error) []module.Step {
-	if have == want {
-		return nil
-	}
+func (t *Task) decide(have names) []module.Step {
 	shown := have.Live
-	if have.Live == want.Live {
+	switch {
+	case have == names{t.Name, t.Name}:
+		return nil
+	case have.Live == t.Name:
 		shown = fmt.Sprintf("%q in %s", have.Kept, file)
 	}
-	return module.OneStep(fmt.Sprintf(text, want.Live, shown), do)
+	return module.OneStep(fmt.Sprintf("name the host %s, was %s", t.Name, shown), t.set)
 }
 
 func (t *Task) set(ctx context.Context, h module.Host) error {

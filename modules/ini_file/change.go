@@ -30,21 +30,18 @@ type part struct{ start, end int }
 // parts returns where the section is; there can be several of one name.
 func (t *Task) parts(lines []string) []part {
 	var all []part
-	current, inside := part{}, t.Section == ""
-	for i, line := range lines {
-		name, is := header(line)
-		if !is {
-			continue
+	start, inside := 0, t.Section == ""
+	for i := range len(lines) + 1 {
+		name, ends := "", i == len(lines)
+		if !ends {
+			name, ends = header(lines[i])
 		}
-		if inside {
-			current.end = i
-			all = append(all, current)
+		if ends && inside {
+			all = append(all, part{start, i})
 		}
-		current, inside = part{start: i + 1}, name == t.Section
-	}
-	if inside {
-		current.end = len(lines)
-		all = append(all, current)
+		if ends {
+			start, inside = i+1, name == t.Section
+		}
 	}
 	return all
 }

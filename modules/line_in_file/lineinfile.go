@@ -71,7 +71,10 @@ func (t *Task) change(text string) (string, error) {
 				left = append(left, line)
 			}
 		}
-		return same(text, lines, left), nil
+		if len(left) == len(lines) {
+			return text, nil // even if its last line has no end
+		}
+		return textedit.Join(left), nil
 	}
 	itself, err := t.matching([]string{t.Line})
 	if err != nil {
@@ -97,14 +100,6 @@ func (t *Task) matching(lines []string) ([]bool, error) {
 		return textedit.Matching("match", t.Match, lines)
 	}
 	return lists.Map(lines, func(line string) bool { return line == t.Line }), nil
-}
-
-// same keeps a text whose lines did not change, even if its last line has no end.
-func same(text string, before, after []string) string {
-	if slices.Equal(before, after) {
-		return text
-	}
-	return textedit.Join(after)
 }
 
 func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {

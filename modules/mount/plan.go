@@ -54,16 +54,12 @@ func (t *Task) planKept(ctx context.Context, h module.Host) ([]module.Step, erro
 		}
 		return file.Plan(ctx, h, "keep "+t.Path+" in "+fstab, t.withLine)
 	}
-	steps, err := plan(ctx, h)
-	if err != nil || len(steps) == 0 {
-		return nil, err
-	}
-	return module.OneStep(steps[0].String(), func(ctx context.Context, h module.Host) error {
-		if err := steps[0].Do(ctx, h); err != nil {
+	return module.Around(plan, func(ctx context.Context, h module.Host, step module.Step) error {
+		if err := step.Do(ctx, h); err != nil {
 			return err
 		}
 		return reload(ctx, h)
-	}), nil
+	})(ctx, h)
 }
 
 // reload makes systemd regenerate its mount units, if it runs.
@@ -109,8 +105,7 @@ func (t *Task) withoutLine(have []string) []string { return slices.DeleteFunc(ha
 func (t *Task) decide(now point, there bool) ([]module.Step, error) {
 	switch {
 	case !there:
-		text := fmt.Sprintf("mount %s at %s", t.Source, t.Path)
-		return module.OneStep(text, t.mount), nil
+		return module.OneStep(fmt.Sprintf("mount %s at %s", t.Source, t.Path), t.mount), nil
 	case !t.fits(now.fstype):
 		return nil, fmt.Errorf("%s has %s of type %s mounted, want type %s: unmount it first, or choose another path",
 			t.Path, now.source, now.fstype, t.FSType)
@@ -119,8 +114,7 @@ func (t *Task) decide(now point, there bool) ([]module.Step, error) {
 	if len(changes) == 0 {
 		return nil, nil
 	}
-	text := fmt.Sprintf("remount %s: %s", t.Path, strings.Join(changes, ", "))
-	return module.OneStep(text, t.remount), nil
+	return module.OneStep(fmt.Sprintf("remount %s: %s", t.Path, strings.Join(changes, ", ")), t.remount), nil
 }
 
 // fits compares types. The kernel says "nfs4" for "nfs", and "fuse.x" for "fuse".

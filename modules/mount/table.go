@@ -42,12 +42,8 @@ func parseTable(text, path string) (point, bool) {
 	return found, there
 }
 
-var fstabEscapes = strings.NewReplacer(`\`, `\134`, " ", `\040`, "\t", `\011`, "#", `\043`)
-
 // escape writes a field of fstab; man 5 fstab.
-func escape(text string) string {
-	return fstabEscapes.Replace(text)
-}
+var escape = strings.NewReplacer(`\`, `\134`, " ", `\040`, "\t", `\011`, "#", `\043`).Replace
 
 // unescape reads a field of fstab or mountinfo: a backslash and three octal digits
 // are a byte.

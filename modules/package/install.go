@@ -86,12 +86,7 @@ func (t *Task) planHold(s state) []module.Step {
 	if t.Held == nil {
 		return nil
 	}
-	var names []string
-	for _, name := range t.packages() {
-		if s.held[name] != *t.Held {
-			names = append(names, name)
-		}
-	}
+	names := slices.DeleteFunc(t.packages(), func(name string) bool { return s.held[name] == *t.Held })
 	if len(names) == 0 {
 		return nil
 	}

@@ -2,6 +2,7 @@
 package selinux
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -105,11 +106,7 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 func (t *Task) decide(have modes) []module.Step {
 	var steps []module.Step
 	if have.Kept != t.Mode {
-		was := have.Kept
-		if was == "" {
-			was = "not given"
-		}
-		steps = module.OneStep(fmt.Sprintf("set SELinux to %s at boot, was %s", t.Mode, was), t.set)
+		steps = module.OneStep(fmt.Sprintf("set SELinux to %s at boot, was %s", t.Mode, cmp.Or(have.Kept, "not given")), t.set)
 	}
 	if have.switches(t.Mode) {
 		steps = append(steps, module.NewStep(fmt.Sprintf("switch SELinux to %s, was %s", t.Mode, have.Live), t.set))

@@ -56,10 +56,7 @@ func (s state) is(word string) bool { return s.live == word && s.kept == word }
 
 func read(ctx context.Context, h module.Host, name string) (state, error) {
 	lines, err := semanage.List(ctx, h, "boolean", false)
-	if err != nil {
-		return state{}, err
-	}
-	return parse(lines, name), nil
+	return parse(lines, name), err
 }
 
 // row matches "httpd_can_network_connect (off  ,  on)  Allow …": the value and that of the next boot.
@@ -74,12 +71,7 @@ func parse(lines []string, name string) state {
 	return state{}
 }
 
-func word(value bool) string {
-	if value {
-		return "on"
-	}
-	return "off"
-}
+func word(value bool) string { return map[bool]string{true: "on", false: "off"}[value] }
 
 func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	s, err := read(ctx, h, t.Name)

@@ -174,10 +174,7 @@ func planAbsent(ctx context.Context, h module.Host, s state, port string) ([]mod
 		return nil, err
 	}
 	if local := s.local[port]; h.Owner() == "" && local != "" {
-		mark = module.Mark{Kind: Mark, ID: port}
-		return module.OneStep("take the type "+local+" from port "+port, func(ctx context.Context, h module.Host) error {
-			return undo(ctx, h, mark)
-		}), nil
+		return ownership.UndoStep("take the type "+local+" from port "+port, module.Mark{Kind: Mark, ID: port}, undo), nil
 	}
 	if !marked {
 		return nil, nil

@@ -16,14 +16,22 @@ func (t *Task) decide(h module.Host, s state) ([]module.Step, error) {
 		return nil, fmt.Errorf("%s exists with other content and is not owned by cluster %s: "+
 			"choose another name, or use a drop-in folder with a copy task", t.path(), h.Owner())
 	}
-	plan := &planner{task: t, state: s}
-	t.decideUnit(h, s, plan)
-	t.decideBoot(s, plan)
-	t.decideRun(s, plan)
-	return plan.steps, nil
+	p := &planner{task: t, state: s}
+	p.unit(h)
+	p.boot()
+	p.run()
+	return p.steps, nil
 }
 
-func (t *Task) decideUnit(h module.Host, s state, p *planner) {
+// planner collects steps.
+type planner struct {
+	task  *Task
+	state state
+	steps []module.Step
+}
+
+func (p *planner) unit(h module.Host) {
+	t, s := p.task, p.state
 	switch {
 	case t.Unit != nil && s.file == nil:
 		p.add("create unit "+t.unit(), t.writeUnit)
@@ -37,81 +45,65 @@ func (t *Task) decideUnit(h module.Host, s state, p *planner) {
 	}
 }
 
-func (t *Task) decideBoot(s state, p *planner) {
+func (p *planner) boot() {
+	t, s := p.task, p.state
 	switch {
 	case is(t.Masked) && !s.masked():
-		p.change("mask", "mask", "--now")
+		p.change("mask", "--now")
 	case isNot(t.Masked) && s.masked():
-		p.change("unmask", "unmask")
+		p.change("unmask")
 	}
 	switch {
 	case is(t.Enabled) && !s.enabled() && s.enables():
-		p.change("enable", "enable")
+		p.change("enable")
 	case isNot(t.Enabled) && (s.enabled() || s.fileState == "enabled-runtime"):
-		p.change("disable", "disable")
+		p.change("disable")
 	}
 }
 
-func (t *Task) decideRun(s state, p *planner) {
-	want := t.fingerprint()
+func (p *planner) run() {
+	t, s, want := p.task, p.state, p.task.fingerprint()
 	// Starting a unit that is already starting only waits for it: if it began with other
 	// files, it needs a restart.
 	restarts := want != "" && s.up()
 	switch {
 	case t.State == "stopped" && s.activeState != "inactive" && s.activeState != "failed":
-		p.change("stop", "stop")
+		p.change("stop")
 	case t.State == "stopped":
-	case t.acts():
-		t.decideAction(s, p, want)
-	case restarts && s.stored == "":
-		p.run("restart", ", as it is not known what it was started with", want)
-	case restarts && want != s.stored:
-		p.run("restart", ", as what it was started with has changed", want)
-	case t.State == "started" && !s.active():
-		p.run("start", "", want)
-	}
-}
-
-// decideAction plans a restart or a reload, or the start of a unit that does not run.
-func (t *Task) decideAction(s state, p *planner, fingerprint string) {
-	switch {
-	case !s.up():
-		p.run("start", "", fingerprint)
+	case t.acts() && !s.up():
+		p.start("start", "", want)
 	case t.State == "restarted":
-		p.run("restart", "", fingerprint)
-	default:
-		p.add("reload "+t.unit(), func(ctx context.Context, h module.Host) error {
-			return t.start(ctx, h, "reload")
-		})
+		p.start("restart", "", want)
+	case t.State == "reloaded":
+		p.add("reload "+t.unit(), func(ctx context.Context, h module.Host) error { return t.start(ctx, h, "reload") })
+	case restarts && s.stored == "":
+		p.start("restart", ", as it is not known what it was started with", want)
+	case restarts && want != s.stored:
+		p.start("restart", ", as what it was started with has changed", want)
+	case t.State == "started" && !s.active():
+		p.start("start", "", want)
 	}
-}
-
-// planner collects steps.
-type planner struct {
-	task  *Task
-	state state
-	steps []module.Step
 }
 
 func (p *planner) add(text string, do func(context.Context, module.Host) error) {
 	p.steps = append(p.steps, module.NewStep(text, do))
 }
 
-// change adds a systemctl command that changes the service.
-func (p *planner) change(text string, verb ...string) {
-	p.add(text+" "+p.task.unit(), func(ctx context.Context, h module.Host) error {
+// change adds a systemctl command that changes the service, and begins with a verb.
+func (p *planner) change(command ...string) {
+	p.add(command[0]+" "+p.task.unit(), func(ctx context.Context, h module.Host) error {
 		if err := p.mark(ctx, h); err != nil {
 			return err
 		}
-		return systemctl(ctx, h, p.task.unit(), verb...)
+		return systemctl(ctx, h, p.task.unit(), command...)
 	})
 }
 
-// run adds a start or restart. The fingerprint of a start is stored before it: systemd
+// start adds a start or restart. The fingerprint of a start is stored before it: systemd
 // continues the start if the run is killed, and only the fingerprint records what it began
 // with. The fingerprint of a restart is stored after it, because until then the service
 // runs with the earlier files.
-func (p *planner) run(verb, why, fingerprint string) {
+func (p *planner) start(verb, why, fingerprint string) {
 	p.add(verb+" "+p.task.unit()+why, func(ctx context.Context, h module.Host) error {
 		if verb == "start" {
 			if err := p.mark(ctx, h); err != nil {

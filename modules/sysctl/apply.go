@@ -66,15 +66,15 @@ func (t *Task) set(ctx context.Context, h module.Host) error {
 	if err := h.Own(ctx, module.Mark{Kind: "sysctl", ID: t.Name, Prior: s.value}); err != nil {
 		return err
 	}
-	return t.write(ctx, h, normal(t.Value))
+	return write(ctx, h, t.Name, normal(t.Value))
 }
 
 // write changes the value. Files below /proc cannot be replaced as Files.Write
 // does, and not every host has the program sysctl.
-func (t *Task) write(ctx context.Context, h module.Host, value string) error {
-	_, err := h.Run(ctx, module.Command{Argv: []string{"tee", "--", t.procPath()}, Stdin: strings.NewReader(value + "\n")})
+func write(ctx context.Context, h module.Host, name, value string) error {
+	_, err := h.Run(ctx, module.Command{Argv: []string{"tee", "--", procPath(name)}, Stdin: strings.NewReader(value + "\n")})
 	if err != nil {
-		return fmt.Errorf("set %s to %s: %w", t.Name, value, err)
+		return fmt.Errorf("set %s to %s: %w", name, value, err)
 	}
 	return nil
 }
@@ -96,10 +96,13 @@ func (t *Task) decideAbsent(h module.Host, s state) []module.Step {
 		steps = append(steps, module.NewStep("remove "+t.file(h), t.forget))
 	}
 	switch {
-	case s.marked && (s.shared || !s.known || s.value == s.prior):
-		steps = append(steps, module.NewStep("release "+t.Name+", which stays "+s.value, t.release))
+	case s.marked && (s.shared || !s.known || s.value == s.mark.Prior):
+		steps = append(steps, module.NewStep("release "+t.Name+", which stays "+s.value, func(ctx context.Context, h module.Host) error {
+			return h.Disown(ctx, s.mark)
+		}))
 	case s.marked:
-		steps = append(steps, module.NewStep(fmt.Sprintf("set %s back to %s, was %s", t.Name, s.prior, s.value), t.restore))
+		text := fmt.Sprintf("set %s back to %s, was %s", t.Name, s.mark.Prior, s.value)
+		steps = append(steps, ownership.UndoStep(text, s.mark, undoSysctl)...)
 	}
 	return steps
 }
@@ -109,19 +112,4 @@ func (t *Task) forget(ctx context.Context, h module.Host) error {
 		return err
 	}
 	return ownership.Release(ctx, h, t.file(h), "file")
-}
-
-func (t *Task) restore(ctx context.Context, h module.Host) error {
-	s, err := t.read(ctx, h)
-	if err != nil || !s.marked {
-		return err
-	}
-	if err := t.write(ctx, h, s.prior); err != nil {
-		return err
-	}
-	return t.release(ctx, h)
-}
-
-func (t *Task) release(ctx context.Context, h module.Host) error {
-	return ownership.Release(ctx, h, t.Name, "sysctl")
 }

@@ -3,16 +3,17 @@
 package sysctl
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
 	"kinit/engine/module"
-	"kinit/modules/internal/content"
 	"kinit/modules/internal/hostfile"
 	"kinit/modules/internal/ownership"
 )
@@ -61,17 +62,11 @@ func (t *Task) Validate() error {
 
 var dotsAndSlashes = strings.NewReplacer(".", "/", "/", ".")
 
-func (t *Task) procPath() string {
-	return "/proc/sys/" + dotsAndSlashes.Replace(t.Name)
-}
+func procPath(name string) string { return "/proc/sys/" + dotsAndSlashes.Replace(name) }
 
 // file returns the file that sets the parameter at boot.
 func (t *Task) file(h module.Host) string {
-	owner := h.Owner()
-	if owner == "" {
-		owner = "host"
-	}
-	return folder + prefix + owner + t.suffix()
+	return folder + prefix + cmp.Or(h.Owner(), "host") + t.suffix()
 }
 
 const (
@@ -92,33 +87,27 @@ type state struct {
 	value  string // normal
 	kept   string // the content of the file, empty when there is none
 	marked bool   // kinit changed the value
-	prior  string // the value before kinit, from the mark
-	shared bool   // another owner's file sets the parameter too
+	mark   module.Mark
+	shared bool // another owner's file sets the parameter too
 }
 
 func (t *Task) read(ctx context.Context, h module.Host) (state, error) {
 	var s state
-	value, err := content.ReadAll(ctx, h, t.procPath())
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return s, err
-	}
-	s.known, s.value = err == nil, normal(string(value))
-	kept, err := content.ReadAll(ctx, h, t.file(h))
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return s, err
-	}
-	s.kept = string(kept)
-	if !t.Absent() && !t.Least || h.Owner() == "" {
-		return s, nil
-	}
-	mark, marked, err := ownership.Of(ctx, h, t.Name, "sysctl")
+	value, known, err := hostfile.Read(ctx, h, procPath(t.Name))
 	if err != nil {
 		return s, err
 	}
-	if s.marked = marked; marked {
-		s.prior = mark.Prior
+	s.known, s.value = known, normal(value)
+	if s.kept, _, err = hostfile.Read(ctx, h, t.file(h)); err != nil {
+		return s, err
 	}
-	if marked || t.Least {
+	if !t.Absent() && !t.Least || h.Owner() == "" {
+		return s, nil
+	}
+	if s.mark, s.marked, err = ownership.Of(ctx, h, t.Name, "sysctl"); err != nil {
+		return s, err
+	}
+	if s.marked || t.Least {
 		s.shared, err = t.isShared(ctx, h)
 	}
 	return s, err
@@ -130,13 +119,10 @@ func (t *Task) isShared(ctx context.Context, h module.Host) (bool, error) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return false, err
 	}
-	for _, info := range infos {
+	return slices.ContainsFunc(infos, func(info module.FileInfo) bool {
 		ours := folder+info.Name == t.file(h)
-		if !ours && strings.HasPrefix(info.Name, prefix) && strings.HasSuffix(info.Name, t.suffix()) {
-			return true, nil
-		}
-	}
-	return false, nil
+		return !ours && strings.HasPrefix(info.Name, prefix) && strings.HasSuffix(info.Name, t.suffix())
+	}), nil
 }
 
 type Outputs struct {
@@ -151,12 +137,9 @@ func (t *Task) Outputs(ctx context.Context, h module.Host) (Outputs, error) {
 // undoSysctl restores the former value of a kernel parameter. If the kernel no longer has
 // the parameter, it does nothing.
 func undoSysctl(ctx context.Context, h module.Host, mark module.Mark) error {
-	file := "/proc/sys/" + dotsAndSlashes.Replace(mark.ID)
-	there, err := hostfile.Exists(ctx, h, file)
+	there, err := hostfile.Exists(ctx, h, procPath(mark.ID))
 	if err != nil || !there {
 		return err
 	}
-	// Files below /proc cannot be replaced, which is what Files.Write does.
-	_, err = h.Run(ctx, module.Command{Argv: []string{"tee", "--", file}, Stdin: strings.NewReader(mark.Prior + "\n")})
-	return err
+	return write(ctx, h, mark.ID, mark.Prior)
 }

@@ -167,7 +167,7 @@ func TestUnknownParameterIsExplained(t *testing.T) {
 
 func TestSlashStandsForADotInAPart(t *testing.T) {
 	t.Parallel()
-	got := (&Task{Name: "net.ipv4.conf.eth0/100.rp_filter"}).procPath()
+	got := procPath("net.ipv4.conf.eth0/100.rp_filter")
 	if want := "/proc/sys/net/ipv4/conf/eth0.100/rp_filter"; got != want {
 		t.Errorf("path %s, want %s", got, want)
 	}

@@ -13,7 +13,7 @@ import (
 	"strings"
 
 	"kinit/engine/module"
-	"kinit/modules/internal/cmdtext"
+	"kinit/modules/internal/packages"
 	"kinit/modules/internal/repository"
 )
 
@@ -73,10 +73,8 @@ func (t *Task) Validate() error {
 		return errors.New("description has a line break, want one line")
 	case t.Priority < 1 || t.Priority > 200:
 		return fmt.Errorf("priority is %d, want a number from 1 to 200", t.Priority)
-	case t.Key != "":
-		return repository.CheckKey(t.Key)
 	}
-	return nil
+	return repository.CheckKey(t.Key)
 }
 
 // text is the content of the file; zypper writes the same for "zypper addrepo".
@@ -106,19 +104,13 @@ func (t *Task) repository() repository.RPM {
 // would trust whichever key the server has.
 func (t *Task) refresh(ctx context.Context, h module.Host) error {
 	if t.Key != "" {
-		if _, err := h.Run(ctx, module.Command{Argv: []string{"rpm", "--import", repository.KeyFile(t.Name)}}); err != nil {
+		if err := module.Exec(ctx, h, "rpm", "--import", repository.KeyFile(t.Name)); err != nil {
 			return err
 		}
 	}
-	_, err := h.Run(ctx, module.Command{
-		Argv: []string{"zypper", "--non-interactive", "refresh", "--repo", t.Name},
-		Env:  map[string]string{"ZYPP_LOCK_TIMEOUT": lockSeconds}, Line: cmdtext.Progress(h),
-	})
-	return err
+	env := map[string]string{"ZYPP_LOCK_TIMEOUT": packages.LockSeconds}
+	return packages.Run(ctx, h, env, "zypper", "--non-interactive", "refresh", "--repo", t.Name)
 }
-
-// lockSeconds is how long zypper waits for another one.
-const lockSeconds = "300"
 
 func (t *Task) Outputs(ctx context.Context, _ module.Host) (repository.Outputs, error) {
 	return t.repository().Outputs(), ctx.Err()

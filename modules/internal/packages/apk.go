@@ -122,5 +122,5 @@ func (apk) words(specs []Spec) ([]string, error) {
 
 // line waits for another package manager, in seconds.
 func (apk) line(args ...string) []string {
-	return append([]string{"apk", "--no-progress", "--wait", lockSeconds}, args...)
+	return append([]string{"apk", "--no-progress", "--wait", LockSeconds}, args...)
 }

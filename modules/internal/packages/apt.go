@@ -11,9 +11,9 @@ import (
 // apt is dpkg and apt, of Debian and its derivatives.
 type apt struct{}
 
-// lockSeconds is how long apt waits for another package manager to finish; the
-// first upgrade of a freshly booted system takes minutes.
-const lockSeconds = "300"
+// LockSeconds is how long apt waits for another package manager to finish; the
+// first upgrade of a freshly booted system takes minutes. The others wait as long.
+const LockSeconds = "300"
 
 // Installed asks dpkg, which ends with 1 if one of the names is unknown.
 func (apt) Installed(ctx context.Context, h module.Host, names []string) (map[string][]string, error) {
@@ -126,6 +126,6 @@ func (a apt) Change(ctx context.Context, h module.Host, c Change) error {
 
 // aptGet is a line of apt-get without questions: changed configuration files remain.
 func aptGet(args ...string) []string {
-	return append([]string{"apt-get", "-y", "-q", "-o", "DPkg::Lock::Timeout=" + lockSeconds,
+	return append([]string{"apt-get", "-y", "-q", "-o", "DPkg::Lock::Timeout=" + LockSeconds,
 		"-o", "Dpkg::Options::=--force-confdef", "-o", "Dpkg::Options::=--force-confold"}, args...)
 }

@@ -206,6 +206,12 @@ func pretty(release string) string {
 	return "this host"
 }
 
+// Run runs a program of a package manager and shows what it prints.
+func Run(ctx context.Context, h module.Host, env map[string]string, argv ...string) error {
+	_, err := h.Run(ctx, module.Command{Argv: argv, Env: env, Line: cmdtext.Progress(h)})
+	return err
+}
+
 // tool runs the command lines of a change and shows what they print.
 type tool struct {
 	env  map[string]string
@@ -218,8 +224,7 @@ func (t tool) run(ctx context.Context, h module.Host, lines ...[]string) error {
 		if argv == nil {
 			continue
 		}
-		_, err := h.Run(ctx, module.Command{Argv: argv, Env: t.env, Line: cmdtext.Progress(h)})
-		if err != nil && (len(t.fine) == 0 || !module.Exited(err, t.fine...)) {
+		if err := Run(ctx, h, t.env, argv...); err != nil && (len(t.fine) == 0 || !module.Exited(err, t.fine...)) {
 			return err
 		}
 	}

@@ -102,7 +102,7 @@ const (
 
 // tool makes zypper wait for another package manager, in seconds.
 func (zypper) tool() tool {
-	return tool{env: map[string]string{"ZYPP_LOCK_TIMEOUT": lockSeconds}, fine: []int{rebootNeeded, restartNeeded}}
+	return tool{env: map[string]string{"ZYPP_LOCK_TIMEOUT": LockSeconds}, fine: []int{rebootNeeded, restartNeeded}}
 }
 
 func zypperLine(args ...string) []string {

@@ -42,11 +42,12 @@ func File(path, text string) content.File {
 // Key is the file of a public key.
 func Key(path, armour string) content.File { return File(path, strings.TrimSpace(armour)+"\n") }
 
-// CheckKey returns the mistake in a public key: it must be in ASCII armour, RFC
+// CheckKey returns the mistake in a public key, if there is one: it must be in ASCII armour, RFC
 // 4880, section 6.2.
 func CheckKey(text string) error {
 	const begin, end = "-----BEGIN PGP PUBLIC KEY BLOCK-----", "-----END PGP PUBLIC KEY BLOCK-----"
-	if text = strings.TrimSpace(text); !strings.HasPrefix(text, begin) || !strings.HasSuffix(text, end) {
+	whole := strings.TrimSpace(text)
+	if text != "" && (!strings.HasPrefix(whole, begin) || !strings.HasSuffix(whole, end)) {
 		return fmt.Errorf("key is no public key in ASCII armour, want %q and so on", begin)
 	}
 	return nil

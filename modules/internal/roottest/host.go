@@ -8,12 +8,12 @@ package roottest
 
 import (
 	"context"
-	"io"
 	"os"
 	"slices"
 	"strings"
 	"testing"
 
+	"kinit/engine/lists"
 	"kinit/engine/module"
 	"kinit/engine/module/moduletest"
 	"kinit/engine/need"
@@ -122,12 +122,7 @@ func (h *Host) Shell(t testing.TB, script string, args ...string) string {
 // Text is a file's content; a missing one fails the test.
 func (h *Host) Text(t testing.TB, name string) string {
 	t.Helper()
-	file, err := h.Files().Open(context.Background(), name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
-	text, err := io.ReadAll(file)
+	text, err := module.ReadFile(context.Background(), h.Files(), name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -143,8 +138,6 @@ func (h *Host) Put(t testing.TB, name, content string, attr module.Attr) {
 	}
 }
 
-var _ module.Host = (*Host)(nil)
-
 // Planned is the lines of a task's steps, or its error as the only one.
 func Planned(t testing.TB, h module.Host, task module.Task) []string {
 	t.Helper()
@@ -152,9 +145,5 @@ func Planned(t testing.TB, h module.Host, task module.Task) []string {
 	if err != nil {
 		return []string{"error: " + err.Error()}
 	}
-	var texts []string
-	for _, step := range steps {
-		texts = append(texts, step.String())
-	}
-	return texts
+	return lists.Map(steps, module.Step.String)
 }

@@ -11,7 +11,6 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
-	"strconv"
 
 	"kinit/engine/module"
 )
@@ -34,7 +33,7 @@ func (u User) Argv(argv []string) []string {
 	if !u.Other {
 		return argv
 	}
-	return append([]string{"sh", "-c", script, "sh", id(u.UID), id(u.GID)}, argv...)
+	return append([]string{"sh", "-c", script, "sh", fmt.Sprint(u.UID), fmt.Sprint(u.GID)}, argv...)
 }
 
 // Attr returns the attributes of a file that belongs to the user.
@@ -42,10 +41,8 @@ func (u User) Attr(mode fs.FileMode) module.Attr {
 	if !u.Other {
 		return module.Attr{Mode: mode}
 	}
-	return module.Attr{Mode: mode, Owner: id(u.UID), Group: id(u.GID)}
+	return module.Attr{Mode: mode, Owner: fmt.Sprint(u.UID), Group: fmt.Sprint(u.GID)}
 }
-
-func id(n uint32) string { return strconv.FormatUint(uint64(n), 10) }
 
 // ErrMixed means that several users, one of them root, can change files that a program obeys.
 var ErrMixed = errors.New("it belongs to root, and another user can change the way to it")

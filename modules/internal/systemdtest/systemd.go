@@ -10,10 +10,11 @@ import (
 	"testing"
 
 	"kinit/engine/module/moduletest"
+	"kinit/modules/internal/unitfile"
 )
 
-// Folder is where the administrator's units are; man systemd.unit.
-const Folder = "/etc/systemd/system/"
+// Folder is where the administrator's units are.
+const Folder = unitfile.Folder
 
 // Unit is a unit as systemctl show tells of it; the zero value is not loaded.
 type Unit struct {
@@ -74,7 +75,7 @@ func (s *Systemd) load() {
 		}
 		there[info.Name] = true
 		if s.Units[info.Name] == nil {
-			s.Units[info.Name] = &Unit{Load: "loaded", Active: "inactive", File: "disabled"}
+			s.Units[info.Name] = Stopped()
 		}
 	}
 	for name := range s.files {

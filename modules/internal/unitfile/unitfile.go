@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -22,17 +23,15 @@ func Name(name string) string {
 	return name + ".service"
 }
 
+// stem matches the name of a unit without its type.
+var stem = regexp.MustCompile(`\A[A-Za-z0-9:_.\\@][A-Za-z0-9:_.\\@-]*\z`)
+
 // CheckName returns the mistake in the name of a unit that is made from a file;
 // man systemd.unit.
 func CheckName(name string) error {
 	types := []string{".service", ".socket", ".timer", ".path", ".mount", ".automount", ".swap", ".target", ".slice"}
 	full := Name(name)
-	stem := strings.TrimSuffix(full, path.Ext(full))
-	valid := func(r rune) bool {
-		return r < 128 && (r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune(`:-_.\@`, r))
-	}
-	bad := strings.ContainsFunc(stem, func(r rune) bool { return !valid(r) })
-	if stem == "" || stem[0] == '-' || bad || len(full) > 255 || !slices.Contains(types, path.Ext(full)) {
+	if !stem.MatchString(strings.TrimSuffix(full, path.Ext(full))) || len(full) > 255 || !slices.Contains(types, path.Ext(full)) {
 		return fmt.Errorf("name is %q, want a unit such as \"web\" or \"web.socket\", of a type among %s", name, strings.Join(types, " "))
 	}
 	return nil
@@ -77,13 +76,13 @@ func Environment(name, value string) string { return quote(name + "=" + value) }
 
 var wordEscapes = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\t", `\t`, "\r", `\r`)
 
+// plain matches a word that needs no quotes.
+var plain = regexp.MustCompile(`\A[A-Za-z0-9%$+,./:=@_-]+\z`)
+
 // quote writes a word between double quotes unless it is plain.
 func quote(word string) string {
 	word = strings.ReplaceAll(word, "%", "%%")
-	plain := func(r rune) bool {
-		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("%$+,-./:=@_", r)
-	}
-	if word != "" && !strings.ContainsFunc(word, func(r rune) bool { return !plain(r) }) {
+	if plain.MatchString(word) {
 		return word
 	}
 	return `"` + wordEscapes.Replace(word) + `"`
