@@ -185,9 +185,7 @@ func labOptions(a *app.App, c *cli.Context) (engine.Options, error) {
 		return o, err
 	}
 	o.VarFiles = nil
-	for _, about := range downloadVariables() {
-		delete(o.Vars, about)
-	}
+	maps.DeleteFunc(o.Vars, func(name, _ string) bool { return slices.Contains(downloadVariables(), name) })
 	name := c.String("name")
 	maps.Copy(o.Vars, map[string]string{
 		"lab_name":      name,

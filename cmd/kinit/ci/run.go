@@ -29,8 +29,18 @@ argument retries says. docs/ci.md describes the file, the results and the site.`
 			"kinit ci run ci.hcl",
 			"kinit ci run ci.hcl --job k8s-libvirt-1-1-1 --site public/",
 		) + command.ExitCodes(exit.OK, exit.Failed, exit.Usage, exit.Invalid, exit.Outside, exit.Interrupted),
-		Flags:  runFlags(),
-		Action: func(c *cli.Context) error { return runJobs(a, c) },
+		Flags: runFlags(),
+		Action: func(c *cli.Context) error {
+			file, list, err := readJobs(a, c)
+			if err != nil {
+				return err
+			}
+			ctx, s := begin(a, c, file)
+			done := s.runner.All(ctx, list, file.Jobs)
+			interrupted := ctx.Err() != nil
+			s.end()
+			return exit.Error(exitCode(a, done, interrupted))
+		},
 	}
 }
 
@@ -38,18 +48,6 @@ func runFlags() []cli.Flag {
 	return slices.Concat([]cli.Flag{jobFlag(), command.AdoptFlag()}, folderFlags(), []cli.Flag{
 		command.OutputFlag("text, json (a phase per line)"), command.NoColorFlag(),
 	})
-}
-
-func runJobs(a *app.App, c *cli.Context) error {
-	file, list, err := readJobs(a, c)
-	if err != nil {
-		return err
-	}
-	ctx, s := begin(a, c, file)
-	done := s.runner.All(ctx, list, file.Jobs)
-	interrupted := ctx.Err() != nil
-	s.end()
-	return exit.Error(exitCode(a, done, interrupted))
 }
 
 // exitCode returns the exit code of jobs: a failed product takes precedence over failed

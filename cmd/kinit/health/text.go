@@ -96,10 +96,7 @@ func (s Status) parts() []string {
 			services = nil
 		}
 	}
-	var databases []string
-	for _, d := range s.Databases {
-		databases = append(databases, d.Hypervisor+" "+d.State)
-	}
+	databases := lists.Map(s.Databases, func(d Database) string { return d.Hypervisor + " " + d.State })
 	add("OVN", strings.Join(databases, ", "))
 	add("control plane", s.components())
 	add("nodes run", s.runtimes())
@@ -190,10 +187,7 @@ func (s Status) differing() []string {
 		lines = append(lines, fmt.Sprintf("  and %d more: --output json lists all", more))
 	}
 	lines = append(lines, "", "REPAIR")
-	for i, command := range repairs {
-		if i == 3 {
-			break
-		}
+	for _, command := range repairs[:min(len(repairs), 3)] {
 		lines = append(lines, "  "+command)
 	}
 	return lines

@@ -6,6 +6,7 @@ import (
 	"kinit/cmd/kinit/replay"
 	"kinit/cmd/kinit/view"
 	"kinit/engine/event"
+	"kinit/engine/lists"
 )
 
 // data is what the page's script knows. Names are short because there are
@@ -120,12 +121,10 @@ func newTask(r *replay.Run, t *replay.Task, alike *replay.Alike) task {
 	if !t.Started.IsZero() {
 		out.Start = since(r, t.Started)
 	}
-	for _, s := range t.Steps {
-		out.Steps = append(out.Steps, step{Text: view.Clean(s.Text), Open: !s.Done})
-	}
-	for _, a := range t.Attempts {
-		out.Attempts = append(out.Attempts, attempt{a.Number, since(r, a.Ended), view.Clean(a.Message)})
-	}
+	out.Steps = lists.Map(t.Steps, func(s replay.Step) step { return step{Text: view.Clean(s.Text), Open: !s.Done} })
+	out.Attempts = lists.Map(t.Attempts, func(a replay.Attempt) attempt {
+		return attempt{a.Number, since(r, a.Ended), view.Clean(a.Message)}
+	})
 	for _, p := range t.Problems {
 		if first, repeats := alike.Repeats(p); repeats {
 			out.Problems = append(out.Problems, &issue{Summary: view.Clean(p.Summary), Detail: view.Clean("The same as on " + first.Host + ", where it is described: " + first.Address)})
@@ -155,9 +154,7 @@ func status(t *replay.Task) string {
 func since(r *replay.Run, at time.Time) int64 { return max(0, at.Sub(r.Started).Milliseconds()) }
 
 func values(all []event.Value) []value {
-	var out []value
-	for _, v := range all {
-		out = append(out, value{Name: view.Clean(v.Name), Text: view.Clean(v.Text), Cut: v.Cut})
-	}
-	return out
+	return lists.Map(all, func(v event.Value) value {
+		return value{Name: view.Clean(v.Name), Text: view.Clean(v.Text), Cut: v.Cut}
+	})
 }

@@ -51,8 +51,12 @@ func Find(dir, text string) (string, error) {
 	case text == "" || len(named) == 1:
 		return filepath.Join(dir, named[0], fileName), nil
 	}
-	if path := newestOf(dir, names, text); path != "" {
-		return path, nil
+	for _, name := range names { // the newest run of a spec, given by its path or name
+		path := filepath.Join(dir, name, fileName)
+		run, err := readEnds(path)
+		if err == nil && (run.Header.Spec == text || folderName(run.Header.Spec) == folderName(text)) {
+			return path, nil
+		}
 	}
 	if len(named) > 1 {
 		return "", fmt.Errorf("%d runs begin with %q: %s", len(named), text, strings.Join(named[:min(len(named), 3)], ", "))
@@ -67,18 +71,6 @@ func asPath(text string) string {
 	}
 	for _, path := range []string{filepath.Join(text, fileName), text} {
 		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() && strings.HasSuffix(path, ".jsonl") {
-			return path
-		}
-	}
-	return ""
-}
-
-// newestOf is the log of the newest run of a spec, given by its path or name.
-func newestOf(dir string, names []string, spec string) string {
-	for _, name := range names {
-		path := filepath.Join(dir, name, fileName)
-		run, err := readEnds(path)
-		if err == nil && (run.Header.Spec == spec || folderName(run.Header.Spec) == folderName(spec)) {
 			return path
 		}
 	}

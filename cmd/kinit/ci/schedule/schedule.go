@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 	_ "time/tzdata" // hosts without the zones' files, such as containers, know them all the same
@@ -115,12 +116,15 @@ func (s *Schedule) Plain() string {
 // star is the bit that the library sets where the expression has an asterisk.
 const star = 1 << 63
 
-// list names the values that are set, with commas between; empty when all are.
-func list(bits uint64, from, to int) string {
+// list lists the values that are set, with commas between; empty when all are.
+func list(bits uint64, from, to int) string { return named(bits, from, to, strconv.Itoa) }
+
+// named is list with the names of values.
+func named(bits uint64, from, to int, name func(int) string) string {
 	var set []string
 	for n := from; n <= to; n++ {
 		if bits&(1<<n) != 0 {
-			set = append(set, fmt.Sprint(n))
+			set = append(set, name(n))
 		}
 	}
 	if len(set) == to-from+1 {
@@ -133,7 +137,7 @@ func list(bits uint64, from, to int) string {
 // systemd.time(7). There are two if cron joins days of the month and of the week by
 // "or", which one line cannot express.
 func (s *Schedule) Calendars() []string {
-	dom, dow := list(s.spec.Dom, 1, 31), weekdays(s.spec.Dow)
+	dom, dow := list(s.spec.Dom, 1, 31), named(s.spec.Dow, 0, 6, func(n int) string { return time.Weekday(n).String()[:3] })
 	switch {
 	case dom != "" && dow != "" && s.spec.Dom&star == 0 && s.spec.Dow&star == 0:
 		return []string{s.calendar(dom, ""), s.calendar("", dow)}
@@ -155,17 +159,3 @@ func (s *Schedule) calendar(dom, dow string) string {
 }
 
 func orAny(list string) string { return cmp.Or(list, "*") }
-
-// weekdays names the days of the week that are set; empty when all are.
-func weekdays(bits uint64) string {
-	var set []string
-	for i, name := range []string{"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"} {
-		if bits&(1<<i) != 0 {
-			set = append(set, name)
-		}
-	}
-	if len(set) == 7 {
-		return ""
-	}
-	return strings.Join(set, ",")
-}
