@@ -20,20 +20,21 @@ stage "check" {
   after = ["content"]
 }
 
-task "directory" "site" {
+block "content" {
   stage = "content"
   hosts = run.hosts
-  path  = var.folder
-  mode  = "0755"
-}
 
-task "copy" "index" {
-  stage      = "content"
-  hosts      = run.hosts
-  dest       = "${var.folder}/index.html"
-  content    = "${var.message} from ${host.name}\n"
-  mode       = "0644"
-  depends_on = [task.directory.site]
+  task "directory" "site" {
+    path = var.folder
+    mode = "0755"
+  }
+
+  task "copy" "index" {
+    dest       = "${var.folder}/index.html"
+    content    = "${var.message} from ${host.name}\n"
+    mode       = "0644"
+    depends_on = [task.directory.site]
+  }
 }
 
 # A reference to another task's value is an edge of the graph.
