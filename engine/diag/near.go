@@ -1,9 +1,11 @@
 package diag
 
 import (
-	"fmt"
 	"slices"
+	"strconv"
 	"strings"
+
+	"kinit/engine/lists"
 )
 
 // Near returns the sentence that offers the names most like a mistyped one, with a
@@ -13,10 +15,7 @@ func Near(given string, names []string) string {
 	if len(found) == 0 {
 		return ""
 	}
-	quoted := make([]string, 0, nearest)
-	for _, name := range found[:min(len(found), nearest)] {
-		quoted = append(quoted, fmt.Sprintf("%q", name))
-	}
+	quoted := lists.Map(found[:min(len(found), nearest)], strconv.Quote)
 	return " Did you mean " + strings.Join(quoted, " or ") + "?"
 }
 

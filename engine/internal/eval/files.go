@@ -158,7 +158,7 @@ func (r reader) fileset(args []cty.Value, _ cty.Type) (cty.Value, error) {
 			return cty.NilVal, function.NewArgErrorf(i+1, "%q is no pattern such as *.conf", pattern)
 		}
 	}
-	return textList(slices.DeleteFunc(names, func(name string) bool { return len(patterns) > 0 && !matchesOne(name, patterns) })), nil
+	return TextList(slices.DeleteFunc(names, func(name string) bool { return len(patterns) > 0 && !matchesOne(name, patterns) })), nil
 }
 
 // matchesOne reports whether a path, or its name, matches one of the patterns, which are

@@ -162,7 +162,7 @@ func (s *Scope) run() cty.Value {
 		"renew":      cty.BoolVal(s.in.Run.Renew),
 		"check":      cty.BoolVal(s.in.Run.Check),
 		"look":       cty.BoolVal(s.in.Run.Look),
-		"hosts":      textList(s.in.Run.Hosts),
+		"hosts":      TextList(s.in.Run.Hosts),
 	})
 }
 

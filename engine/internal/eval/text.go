@@ -69,7 +69,8 @@ var (
 	uuidV5  = textFunction("Derives a UUID from a namespace (dns, url, oid, x500 or a UUID) and a name.", []string{"namespace", "name"}, uuidText)
 )
 
-func textList(texts []string) cty.Value {
+// TextList returns texts as expressions see them.
+func TextList(texts []string) cty.Value {
 	if len(texts) == 0 {
 		return cty.ListValEmpty(cty.String)
 	}

@@ -3,12 +3,15 @@ package inventory
 import (
 	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/zclconf/go-cty/cty"
 	"github.com/zclconf/go-cty/cty/convert"
 
 	"kinit/engine/diag"
+	"kinit/engine/lists"
 	"kinit/engine/pace"
 )
 
@@ -37,17 +40,9 @@ func (c Choice) Problem(value string) string {
 
 // listed returns the values for a sentence.
 func (c Choice) listed() string {
-	text := ""
-	for i, value := range c.values {
-		switch {
-		case i > 0 && i == len(c.values)-1:
-			text += " or "
-		case i > 0:
-			text += ", "
-		}
-		text += fmt.Sprintf("%q", value)
-	}
-	return text
+	quoted := lists.Map(c.values, strconv.Quote)
+	last := len(quoted) - 1
+	return strings.Join(quoted[:last], ", ") + " or " + quoted[last]
 }
 
 // ConnectTimeout parses a connect_timeout argument, or returns the problem.

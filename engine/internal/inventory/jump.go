@@ -1,6 +1,7 @@
 package inventory
 
 import (
+	"cmp"
 	"errors"
 	"net/netip"
 	"strings"
@@ -60,15 +61,7 @@ func (l *loader) jump(name, hop, via string) *Host {
 		settings = known.Settings
 	}
 	settings.Name = name
-	if user != "" {
-		settings.User = user
-	}
-	if port != 0 {
-		settings.Port = port
-	}
-	if via != "" {
-		settings.Via = via
-	}
+	settings.User, settings.Port, settings.Via = cmp.Or(user, settings.User), cmp.Or(port, settings.Port), cmp.Or(via, settings.Via)
 	return &Host{Settings: settings}
 }
 
@@ -95,8 +88,8 @@ func (l *loader) checkVia() {
 			ways.Connect(h.Name, h.Via)
 		}
 	}
-	var cycles *graph.CycleError[string]
-	if !errors.As(ways.Validate(), &cycles) {
+	cycles, ok := errors.AsType[*graph.CycleError[string]](ways.Validate())
+	if !ok {
 		return
 	}
 	for _, cycle := range cycles.Cycles {

@@ -17,15 +17,11 @@ func IsSecret(name string) bool {
 	if len(words) == 0 {
 		return false
 	}
-	last := words[len(words)-1]
-	if slices.Contains([]string{"password", "passwd", "pass", "passphrase", "secret", "token", "psk"}, last) {
-		return true
+	last, before := words[len(words)-1], words[:len(words)-1]
+	if last == "key" && len(before) > 0 {
+		return slices.Contains([]string{"api", "secret", "private", "access"}, before[len(before)-1])
 	}
-	before := ""
-	if len(words) > 1 {
-		before = words[len(words)-2]
-	}
-	return last == "key" && slices.Contains([]string{"api", "secret", "private", "access"}, before)
+	return slices.Contains([]string{"password", "passwd", "pass", "passphrase", "secret", "token", "psk"}, last)
 }
 
 // mask is what is shown instead of a secret.

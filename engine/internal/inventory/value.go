@@ -7,7 +7,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
 
-	"kinit/engine/lists"
+	"kinit/engine/internal/eval"
 )
 
 // Value is the hosts as expressions see them: name → {name, address, groups, vars}.
@@ -24,7 +24,7 @@ func (h *Host) Value() cty.Value {
 	return cty.ObjectVal(map[string]cty.Value{
 		"name":    cty.StringVal(h.Name),
 		"address": cty.StringVal(h.Address),
-		"groups":  texts(h.Groups),
+		"groups":  eval.TextList(h.Groups),
 		"vars":    cty.ObjectVal(markAll(h.Vars)),
 	})
 }
@@ -40,7 +40,7 @@ func (inv *Inventory) GroupsValue(hosts []*Host) cty.Value {
 				members = append(members, h.Name)
 			}
 		}
-		all[group] = texts(members)
+		all[group] = eval.TextList(members)
 	}
 	return cty.ObjectVal(all)
 }
@@ -55,22 +55,12 @@ func (h *Host) isIn(group string) bool {
 	return slices.Contains(h.Groups, group)
 }
 
-func texts(all []string) cty.Value {
-	values := lists.Map(all, cty.StringVal)
-	if len(values) == 0 {
-		return cty.ListValEmpty(cty.String)
-	}
-	return cty.ListVal(values)
-}
-
 // Agreed returns the inventory's values of a spec's variables for these hosts: the
 // top-level values, overridden by every variable that has the same value for all of the
 // hosts, from their groups or blocks. Secrets are marked.
 func (inv *Inventory) Agreed(hosts []*Host) map[string]cty.Value {
-	agreed := maps.Clone(inv.Vars)
-	if agreed == nil {
-		agreed = map[string]cty.Value{}
-	}
+	agreed := map[string]cty.Value{}
+	maps.Copy(agreed, inv.Vars)
 	if len(hosts) == 0 {
 		return markAll(agreed)
 	}
