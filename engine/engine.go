@@ -103,12 +103,7 @@ func (p *planned) runOptions(k *keeper) run.Options {
 }
 
 func (p *planned) fill(report *Report, result *run.Result) {
-	for _, t := range result.Tasks {
-		report.Results = append(report.Results, Result{
-			Address: t.Task.Address, Host: t.Task.Host, Stage: t.Task.Stage, Status: t.Status,
-			Steps: t.Steps, Pending: t.Pending, Loose: t.Loose, Message: t.Message, Range: t.Task.Range, Started: t.Started, Duration: t.Duration,
-		})
-	}
+	report.Results = append(report.Results, result.Tasks...)
 	report.Stages, report.Hosts = Recap(p.plan.Stages, report.Results)
 	report.Diagnostics = append(report.Diagnostics, result.Diagnostics...)
 	report.Diagnostics = append(report.Diagnostics, p.checks(result.Values)...)

@@ -122,7 +122,7 @@ func (p *planned) read(ctx context.Context, report *Report, addresses []string) 
 	report.Diagnostics = append(report.Diagnostics, result.Diagnostics...)
 	for _, t := range result.Tasks {
 		if t.Status == event.Changed {
-			report.refuse(notDone("this", []string{t.Task.Address}))
+			report.refuse(notDone("this", []string{t.Address}))
 			break
 		}
 	}

@@ -8,23 +8,12 @@ import (
 
 	"kinit/engine/diag"
 	"kinit/engine/event"
+	"kinit/engine/internal/run"
 	"kinit/engine/internal/sensitive"
 )
 
 // Result is how one task ended.
-type Result struct {
-	Address  string
-	Host     string
-	Stage    string
-	Status   event.Status
-	Steps    []string  // what was changed, or would be
-	Pending  bool      // in a dry run: its changes are known only after other tasks
-	Loose    bool      // in a dry run: other tasks may change what it does, as it refers to what they make
-	Message  string    // the error, or why the task was skipped
-	Range    hcl.Range // of the task's block
-	Started  time.Time
-	Duration time.Duration
-}
+type Result = run.TaskResult
 
 // StageTime is how long a stage's own tasks took, from the first start to the last end.
 type StageTime struct {

@@ -154,20 +154,17 @@ func (a Argument) checkWords(value reflect.Value) error {
 	if words == nil {
 		return nil
 	}
-	want := "want one of " + strings.Join(words, ", ")
-	if value.Kind() == reflect.Slice {
-		for _, one := range value.Seq2() {
-			if !slices.Contains(words, one.String()) {
-				return fmt.Errorf("%s has %q, %s", a.Name, one.String(), want)
-			}
+	verb := "is"
+	switch {
+	case value.Kind() == reflect.Slice:
+		verb = "has"
+	case value.String() == "" && a.mayBeEmpty():
+		return nil
+	}
+	for _, one := range texts(value) {
+		if !slices.Contains(words, one.String()) {
+			return fmt.Errorf("%s %s %q, want one of %s", a.Name, verb, one.String(), strings.Join(words, ", "))
 		}
-		return nil
-	}
-	if value.String() == "" && a.mayBeEmpty() {
-		return nil
-	}
-	if !slices.Contains(words, value.String()) {
-		return fmt.Errorf("%s is %q, %s", a.Name, value.String(), want)
 	}
 	return nil
 }

@@ -53,7 +53,6 @@ type Plan struct {
 // Types of the packages that make a plan, for the run.
 type (
 	Key       = dag.Key
-	Role      = expand.Role
 	Ways      = expand.Ways
 	Become    = refs.Become
 	Values    = refs.Values

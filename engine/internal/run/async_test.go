@@ -69,7 +69,7 @@ task "job_wait" "later" {
 	_ = pool.Close()
 	ends := map[string]string{}
 	for _, task := range result.Tasks {
-		ends[task.Task.Address] = string(task.Status)
+		ends[task.Address] = string(task.Status)
 	}
 	if ends["task.command.lasts"] != "changed" || ends["task.command.plain"] != "unreachable" {
 		t.Fatalf("the tasks ended as %v: %v", ends, result.Diagnostics)

@@ -3,7 +3,6 @@ package run_test
 import (
 	"context"
 	"testing"
-
 )
 
 // What would change depends on where and with which environment the task's commands run.

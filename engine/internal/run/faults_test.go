@@ -343,7 +343,7 @@ func (s *far) run(t *testing.T, p netfault.Plan) run.TaskResult {
 	s.proxy.Set(netfault.Plan{})
 	for _, made := range s.play(s.made) {
 		if made.Status != event.Changed {
-			t.Fatalf("%s is %s: %s", made.Task.Address, made.Status, made.Message)
+			t.Fatalf("%s is %s: %s", made.Address, made.Status, made.Message)
 		}
 	}
 	s.proxy.Set(p)

@@ -4,6 +4,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/hashicorp/hcl/v2"
+
 	"kinit/engine/diag"
 	"kinit/engine/event"
 	"kinit/engine/internal/plan"
@@ -11,18 +13,22 @@ import (
 
 // TaskResult is how one task ended.
 type TaskResult struct {
-	Task     *plan.Task
+	Address  string
+	Host     string
+	Stage    string
 	Status   event.Status
-	Steps    []string
-	Pending  bool   // in a dry run: its changes are not known before other tasks have run
-	Loose    bool   // in a dry run: other tasks may change what it does, as it refers to what they make
-	Message  string // redacted
+	Steps    []string  // what was changed, or would be
+	Pending  bool      // in a dry run: its changes are known only after other tasks
+	Loose    bool      // in a dry run: other tasks may change what it does, as it refers to what they make
+	Message  string    // the error, or why the task was skipped; redacted
+	Range    hcl.Range // of the task's block
 	Started  time.Time
 	Duration time.Duration
 }
 
 // record is the state of a finished task.
 type record struct {
+	task     *plan.Task
 	result   TaskResult
 	pending  bool // in a dry run: it would change something, so its values are not known
 	declined bool // the user declined it
@@ -32,7 +38,7 @@ type record struct {
 
 // skipped returns the record of a task that was not done.
 func skipped(t *plan.Task, why string) record {
-	return record{result: TaskResult{Task: t, Status: event.Skipped, Message: why}}
+	return record{task: t, result: TaskResult{Status: event.Skipped, Message: why}}
 }
 
 // changed reports whether the task changed something, even if it failed afterwards.
@@ -50,7 +56,7 @@ func (rec record) why() string {
 	if rec.result.Status == event.Skipped {
 		return rec.result.Message
 	}
-	return "after the failure of " + rec.result.Task.Address
+	return "after the failure of " + rec.task.Address
 }
 
 // records holds how the finished tasks ended. It is safe for use by several goroutines.
@@ -70,7 +76,7 @@ func newRecords() *records {
 func (r *records) add(rec record) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	t := rec.result.Task
+	t := rec.task
 	if _, known := r.ended[t.Address]; known {
 		return false
 	}

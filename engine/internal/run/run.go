@@ -106,7 +106,7 @@ func (r *runner) skipKey(s plan.Section, key, cause plan.Key) {
 func (r *runner) result() *Result {
 	result := &Result{Values: r.values}
 	for _, t := range slices.Concat(r.plan.Main.Tasks, r.plan.OnFailure.Tasks, r.plan.Always.Tasks) {
-		if rec := r.records.of(t.Address); rec.result.Task != nil {
+		if rec := r.records.of(t.Address); rec.task != nil {
 			result.Tasks = append(result.Tasks, rec.result)
 			result.Diagnostics = append(result.Diagnostics, rec.diags...)
 		}

@@ -141,7 +141,7 @@ func (j *job) connect(ctx context.Context, s host.Settings, via transport.Conn) 
 func show(result *run.Result) []string {
 	var lines []string
 	for _, t := range result.Tasks {
-		line := t.Task.Address + " " + string(t.Status)
+		line := t.Address + " " + string(t.Status)
 		if t.Status == event.Skipped {
 			line += ": " + t.Message
 		}

@@ -61,11 +61,11 @@ task "command" "x" {
 	var ends []time.Time
 	for _, got := range result.Tasks {
 		want := event.Unreachable
-		if got.Task.Host == "a" {
+		if got.Host == "a" {
 			want = event.Changed
 		}
 		if got.Status != want {
-			t.Errorf("%s is %s: %s", got.Task.Address, got.Status, got.Message)
+			t.Errorf("%s is %s: %s", got.Address, got.Status, got.Message)
 		}
 		ends = append(ends, got.Started.Add(got.Duration))
 	}

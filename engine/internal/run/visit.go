@@ -65,8 +65,8 @@ func (r *runner) visit(ctx context.Context, t *plan.Task) error {
 	if out.pending {
 		r.values.SetUnknown(t.Address, t.Foretells(r.values))
 	}
-	result := TaskResult{Task: t, Status: out.status(), Steps: out.steps, Pending: out.blind, Loose: out.loose, Message: out.message}
-	r.finish(started, record{result: result, pending: out.pending})
+	result := TaskResult{Status: out.status(), Steps: out.steps, Pending: out.blind, Loose: out.loose, Message: out.message}
+	r.finish(started, record{task: t, result: result, pending: out.pending})
 	return nil
 }
 
@@ -85,8 +85,8 @@ func (r *runner) fail(ctx context.Context, t *plan.Task, started time.Time, out 
 	}
 	diags := r.report.explain(t, err)
 	r.report.emitProblems(t, diags, err)
-	result := TaskResult{Task: t, Status: status, Steps: out.steps, Message: r.report.errorText(t, err)}
-	r.finish(started, record{result: result, undone: true, diags: diags})
+	result := TaskResult{Status: status, Steps: out.steps, Message: r.report.errorText(t, err)}
+	r.finish(started, record{task: t, result: result, undone: true, diags: diags})
 	return err
 }
 
@@ -101,11 +101,12 @@ func (r *runner) skip(t *plan.Task, why string) {
 // finish records how a task ended and emits the event, the first time it is called for the
 // task.
 func (r *runner) finish(started time.Time, rec record) {
-	rec.result.Started, rec.result.Duration = started, time.Since(started)
+	t, result := rec.task, &rec.result
+	result.Address, result.Host, result.Stage, result.Range = t.Address, t.Host, t.Stage, t.Range
+	result.Started, result.Duration = started, time.Since(started)
 	if !r.records.add(rec) {
 		return
 	}
-	r.values.SetOutcome(rec.result.Task.Address, plan.Outcome{Changed: rec.changed(), Failed: rec.undone})
-	r.report.emitOf(rec.result.Task, event.Event{Kind: event.TaskFinished, Status: rec.result.Status,
-		Steps: rec.result.Steps, Message: rec.result.Message, Duration: rec.result.Duration})
+	r.values.SetOutcome(t.Address, plan.Outcome{Changed: rec.changed(), Failed: rec.undone})
+	r.report.emitOf(t, event.Event{Kind: event.TaskFinished, Status: result.Status, Steps: result.Steps, Message: result.Message, Duration: result.Duration})
 }
