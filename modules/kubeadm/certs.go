@@ -64,7 +64,8 @@ func CertsKind() module.Kind {
 }
 
 func (t *CertsTask) Validate() error {
-	return cmp.Or(checkPort("port", t.Port), checkDuration("renew_before", t.RenewBefore, "720h"), checkDuration("wait", t.Wait, "720h"))
+	return cmp.Or(checkPort("port", t.Port),
+		checkDuration("renew_before", t.RenewBefore, "720h"), checkDuration("wait", t.Wait, "720h"))
 }
 
 // checkPort returns the mistake in the number of a port.

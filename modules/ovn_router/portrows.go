@@ -55,7 +55,8 @@ func (t *Port) port(rows nb.Rows, router nb.Router, group *string, owner string)
 	create := []ovn.Edit{ovn.Insert(&want), ovn.Link(&router, &router.Ports, want.UUID)}
 	have, found := rows.RouterPort(t.name())
 	if !found {
-		return ovn.Change{Text: ovn.Lines("create router port "+t.name(), ovn.Show(want, "mac", "networks", "options")), Edits: create}, nil
+		text := ovn.Lines("create router port "+t.name(), ovn.Show(want, "mac", "networks", "options"))
+		return ovn.Change{Text: text, Edits: create}, nil
 	}
 	if !ovn.IsOwned(have.ExternalIDs, owner) {
 		return ovn.Change{}, t.foreign(have, owner)

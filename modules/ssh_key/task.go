@@ -182,7 +182,10 @@ func (t *Task) Outputs(ctx context.Context, h module.Host) (Outputs, error) {
 		fingerprint = ssh.FingerprintSHA256(s.signer.PublicKey())
 	}
 	h.AddSecret(secret.Value(s.private))
-	return Outputs{Path: t.Path, Fingerprint: fingerprint, PublicKey: strings.TrimSpace(s.public), PrivateKey: secret.Value(s.private)}, nil
+	return Outputs{
+		Path: t.Path, Fingerprint: fingerprint,
+		PublicKey: strings.TrimSpace(s.public), PrivateKey: secret.Value(s.private),
+	}, nil
 }
 
 // curves are those of ecdsa, by bits.

@@ -41,7 +41,8 @@ func Both(a, b Change) Change {
 	case b.Empty():
 		return a
 	}
-	return Change{Text: a.Text + "\n" + b.Text, Edits: append(a.Edits, b.Edits...), Blocked: cmp.Or(a.Blocked, b.Blocked)}
+	text, edits := a.Text+"\n"+b.Text, append(a.Edits, b.Edits...)
+	return Change{Text: text, Edits: edits, Blocked: cmp.Or(a.Blocked, b.Blocked)}
 }
 
 // FindSSL returns the row with a database's TLS files, to which its first row refers.
