@@ -19,6 +19,7 @@ import (
 	"kinit/engine/module"
 	"kinit/modules/internal/checksum"
 	"kinit/modules/internal/fileattr"
+	"kinit/modules/internal/httpclient"
 	"kinit/modules/internal/pathmark"
 )
 
@@ -141,15 +142,6 @@ func isHex(text string, digits int) bool {
 	return len(text) == digits && strings.Trim(strings.ToLower(text), "0123456789abcdef") == ""
 }
 
-// shownURL is the URL without a password.
-func (t *Task) shownURL(h module.Host) string {
-	u, err := url.Parse(t.URL)
-	if err != nil {
-		return h.Redact(t.URL)
-	}
-	return h.Redact(u.Redacted())
-}
-
 func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	s, err := t.read(ctx, h)
 	if err != nil {
@@ -181,11 +173,11 @@ func (t *Task) Outputs(context.Context, module.Host) (Outputs, error) {
 func (t *Task) decide(h module.Host, s state) ([]module.Step, error) {
 	switch {
 	case !s.exists:
-		return module.OneStep("download "+t.shownURL(h)+" to "+t.Dest+t.Want.Words(), t.fetch), nil
+		return module.OneStep("download "+httpclient.Shown(h, t.URL)+" to "+t.Dest+t.Want.Words(), t.fetch), nil
 	case !s.right && !s.ours:
 		return nil, fmt.Errorf("%s exists with another checksum and is not owned by cluster %s: move it away", t.Dest, h.Owner())
 	case !s.right:
-		return module.OneStep("download "+t.shownURL(h)+" to "+t.Dest+", whose checksum differs", t.fetch), nil
+		return module.OneStep("download "+httpclient.Shown(h, t.URL)+" to "+t.Dest+", whose checksum differs", t.fetch), nil
 	}
 	return t.Want.Plan(t.Dest, s.info), nil
 }

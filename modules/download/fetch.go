@@ -11,6 +11,7 @@ import (
 	"kinit/modules/internal/checksum"
 	"kinit/modules/internal/content"
 	"kinit/modules/internal/hostfile"
+	"kinit/modules/internal/httpclient"
 	"kinit/modules/internal/ownership"
 )
 
@@ -117,7 +118,7 @@ func (t *Task) verify(ctx context.Context, h module.Host, part string) error {
 	if hex == t.sum.hex {
 		return nil
 	}
-	wrong := &mismatch{url: t.shownURL(h), algorithm: t.sum.algorithm, want: t.sum.hex, got: hex}
+	wrong := &mismatch{url: httpclient.Shown(h, t.URL), algorithm: t.sum.algorithm, want: t.sum.hex, got: hex}
 	return errors.Join(wrong, h.Files().Remove(ctx, part))
 }
 

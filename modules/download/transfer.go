@@ -13,6 +13,7 @@ import (
 
 	"kinit/engine/module"
 	"kinit/modules/internal/growth"
+	"kinit/modules/internal/httpclient"
 )
 
 const (
@@ -49,7 +50,7 @@ func (t *Task) transfer(ctx context.Context, h module.Host, part string) error {
 			has = size(ctx, h, part)
 		}
 		if has <= had || breaks == mostBreaks {
-			return fmt.Errorf("download %s: %w", t.shownURL(h), err)
+			return fmt.Errorf("download %s: %w", httpclient.Shown(h, t.URL), err)
 		}
 		had = has
 	}

@@ -150,7 +150,7 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 			return nil, nil
 		}
 	}
-	return module.OneStep(t.Method+" "+h.Redact(t.request().shown()), t.do), ctx.Err()
+	return module.OneStep(t.Method+" "+httpclient.Shown(h, t.URL), t.do), ctx.Err()
 }
 
 func (t *Task) do(ctx context.Context, h module.Host) error {

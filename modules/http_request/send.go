@@ -59,21 +59,12 @@ func (t *Task) unless() request {
 	return request{method: http.MethodGet, url: url, status: t.Unless.Status, expect: t.Unless.Expect}
 }
 
-// shown returns the URL without a password.
-func (r request) shown() string {
-	u, err := url.Parse(r.url)
-	if err != nil {
-		return r.url
-	}
-	return u.Redacted()
-}
-
 func (t *Task) send(ctx context.Context, h module.Host, r request) (answer, error) {
 	limited, limit := module.Within(ctx, h, t.Within.Time())
 	defer limit.End()
 	got, err := t.exchange(limited, h, r)
 	if err != nil && limited.Err() != nil && ctx.Err() == nil {
-		return got, fmt.Errorf("%s %s was not answered within %s", r.method, h.Redact(r.shown()), limit)
+		return got, fmt.Errorf("%s %s was not answered within %s", r.method, httpclient.Shown(h, r.url), limit)
 	}
 	return got, err
 }
@@ -102,7 +93,7 @@ func (t *Task) exchange(ctx context.Context, h module.Host, r request) (answer, 
 	defer resp.Body.Close()
 	body, err := io.ReadAll(io.LimitReader(resp.Body, longest+1))
 	if err == nil && len(body) > longest {
-		err = fmt.Errorf("the answer of %s has more than %d bytes", h.Redact(r.shown()), longest)
+		err = fmt.Errorf("the answer of %s has more than %d bytes", httpclient.Shown(h, r.url), longest)
 	}
 	return answer{resp.StatusCode, resp.Header, string(body)}, err
 }
@@ -129,11 +120,11 @@ func (t *Task) dress(q *http.Request, r request) {
 
 func (r request) wrong(h module.Host, got answer) error {
 	if !slices.Contains(r.status, got.status) {
-		return fmt.Errorf("%s %s is answered %d %s, want %s%s", r.method, h.Redact(r.shown()), got.status,
+		return fmt.Errorf("%s %s is answered %d %s, want %s%s", r.method, httpclient.Shown(h, r.url), got.status,
 			http.StatusText(got.status), codes(r.status), excerpt(h, got.body))
 	}
 	if r.expect != "" && !cmdtext.Matches(r.expect, got.body) {
-		return fmt.Errorf("the answer of %s %s does not contain %q%s", r.method, h.Redact(r.shown()), r.expect, excerpt(h, got.body))
+		return fmt.Errorf("the answer of %s %s does not contain %q%s", r.method, httpclient.Shown(h, r.url), r.expect, excerpt(h, got.body))
 	}
 	return nil
 }

@@ -30,8 +30,8 @@ func (t *Task) wait(ctx context.Context, h module.Host) error {
 	})
 	t.elapsed = time.Since(start)
 	t.restart = watched()
-	var late *poll.Late
-	if !errors.As(err, &late) {
+	late, ok := errors.AsType[*poll.Late](err)
+	if !ok {
 		return err
 	}
 	said := late.Error()
@@ -69,7 +69,7 @@ func (t *Task) evidence(ctx context.Context, h module.Host) string {
 		out, err := h.Run(short, module.Command{Argv: argv})
 		cancel()
 		text := module.Tail(out.Stdout+out.Stderr, evidenceLines)
-		if exit := (*module.ExitError)(nil); errors.As(err, &exit) {
+		if exit, ok := errors.AsType[*module.ExitError](err); ok {
 			text += fmt.Sprintf("\n(ended with code %d)", exit.Code)
 		} else if err != nil {
 			text += "\n(" + err.Error() + ")"

@@ -7,6 +7,7 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"kinit/engine/module"
@@ -74,11 +75,7 @@ type feature struct{ Name, State string }
 // installed reports whether a feature is installed, or will be after a restart. The states
 // are those of InstallState and of DISM's FeatureState.
 func (f feature) installed() bool {
-	switch f.State {
-	case "Installed", "InstallPending", "Enabled", "EnablePending":
-		return true
-	}
-	return false
+	return slices.Contains([]string{"Installed", "InstallPending", "Enabled", "EnablePending"}, f.State)
 }
 
 // pending reports whether a feature waits for a restart.

@@ -3,6 +3,7 @@ package winservice
 import (
 	"encoding/binary"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -28,11 +29,7 @@ type state struct {
 
 // runs reports whether the service runs, or is starting.
 func (s state) runs() bool {
-	switch s.State {
-	case "Running", "StartPending", "ContinuePending":
-		return true
-	}
-	return false
+	return slices.Contains([]string{"Running", "StartPending", "ContinuePending"}, s.State)
 }
 
 // start is a start type: the number in the registry, and the word of
@@ -107,12 +104,11 @@ func (s state) recovery() recovery {
 		if at+actionLen > len(raw) {
 			break
 		}
-		kind, delay := number(at), number(at+4)
-		if kind == 1 { // SC_ACTION_RESTART
-			words = append(words, fmt.Sprintf("restart/%d", delay))
-		} else {
-			words = append(words, fmt.Sprintf("%d/%d", kind, delay))
+		kind := fmt.Sprint(number(at))
+		if kind == "1" { // SC_ACTION_RESTART
+			kind = "restart"
 		}
+		words = append(words, fmt.Sprintf("%s/%d", kind, number(at+4)))
 	}
 	if len(words) == 0 {
 		return recovery{}

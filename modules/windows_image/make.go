@@ -57,7 +57,7 @@ func (t *Task) going(ctx context.Context, h module.Host) (bool, error) {
 		return false, err
 	}
 	failed, err := t.guest(h).Failed(ctx, h)
-	return !failed && (d.State == virt.Running || d.ShutDown()), err
+	return !failed && (d.State == virt.Running || d.ShutDown), err
 }
 
 // begin removes the rest of an earlier run and starts the domain.

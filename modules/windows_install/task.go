@@ -112,7 +112,7 @@ func (t *Task) inside(ctx context.Context, h module.Host) (bool, error) {
 	err := t.open.Do(ctx, h, func(c *virt.Conn) error {
 		d, found, err := c.Find(ctx, t.Domain)
 		if found {
-			inside = slices.ContainsFunc(d.CDs(), func(cd string) bool { return slices.Contains(t.Eject, cd) })
+			inside = slices.ContainsFunc(d.CDs, func(cd string) bool { return slices.Contains(t.Eject, cd) })
 		}
 		return err
 	})

@@ -22,7 +22,7 @@ func (g Guest) sight(ctx context.Context, h module.Host) Sight {
 		if err == nil && !found {
 			err = fmt.Errorf("there is no domain %s", g.Domain)
 		}
-		s.Off, s.ShutDown = err == nil && d.State == virt.Stopped, d.ShutDown()
+		s.Off, s.ShutDown = err == nil && d.State == virt.Stopped, d.ShutDown
 		return err
 	})
 	info, statErr := h.Files().Stat(ctx, g.Disk)

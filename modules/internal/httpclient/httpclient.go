@@ -35,6 +35,14 @@ func (o Options) Validate(address string) error {
 	return err
 }
 
+// Shown returns a URL for people: without its password and other secrets.
+func Shown(h module.Host, address string) string {
+	if u, err := url.Parse(address); err == nil {
+		address = u.Redacted()
+	}
+	return h.Redact(address)
+}
+
 // New returns a client that keeps no connection and uses no proxy.
 func New(h module.Host, o Options) (*http.Client, error) {
 	pool, err := o.pool()

@@ -2,7 +2,7 @@ package iso
 
 import (
 	"crypto/sha256"
-	"encoding/hex"
+	"fmt"
 	"path"
 	"strings"
 )
@@ -21,9 +21,8 @@ const (
 func plainName(f File) string {
 	name := f.Name
 	if len(name) > plainMax {
-		sum := sha256.Sum256([]byte(name))
 		ext := path.Ext(name)
-		name = name[:plainHead] + "_" + hex.EncodeToString(sum[:])[:plainDigest] + ext[:min(len(ext), plainExt)]
+		name = name[:plainHead] + "_" + fmt.Sprintf("%x", sha256.Sum256([]byte(name)))[:plainDigest] + ext[:min(len(ext), plainExt)]
 	}
 	name = strings.ToUpper(name)
 	if !strings.Contains(name, ".") {

@@ -14,14 +14,13 @@ import (
 
 // Container is podman's data about a container.
 type Container struct {
-	ID           string `json:"Id"`
-	Name         string `json:"Name"`
-	Image        string `json:"Image"` // the id
-	Pod          string `json:"Pod"`   // the id, or empty
-	OCIRuntime   string `json:"OCIRuntime"`
-	Dependencies []string
-	IsInfra      bool
-	State        struct {
+	ID         string `json:"Id"`
+	Name       string `json:"Name"`
+	Image      string `json:"Image"` // the id
+	Pod        string `json:"Pod"`   // the id, or empty
+	OCIRuntime string `json:"OCIRuntime"`
+	IsInfra    bool
+	State      struct {
 		Status    string // created, running, exited, …
 		Running   bool
 		Pid       int // of its first process, even of one that ended long ago

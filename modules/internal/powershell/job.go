@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	_ "embed"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"time"
@@ -91,8 +90,7 @@ func (j Job) place() (placed, error) {
 		return placed{}, err
 	}
 	script := jobPrologue + whole(j.Script)
-	sum := sha256.Sum256(append([]byte(script), input...))
-	id := j.Name + "-" + hex.EncodeToString(sum[:6])
+	id := fmt.Sprintf("%s-%.6x", j.Name, sha256.Sum256(append([]byte(script), input...)))
 	return placed{ID: id, Folder: jobs + id, Script: script, Input: string(input)}, nil
 }
 

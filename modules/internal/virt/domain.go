@@ -35,18 +35,12 @@ type Domain struct {
 	VNCPort int
 	// nvram says that undefining must remove the firmware's variables.
 	nvram bool
-	// shutDown says that it is stopped because the guest turned itself off.
-	shutDown bool
-	// cds are the paths of the discs in its drives.
-	cds []string
+	// ShutDown says that it is stopped because its guest turned itself off, as
+	// far as libvirt remembers: after a restart of libvirt the answer is no.
+	ShutDown bool
+	// CDs are the paths of the discs that the domain will have at its next start.
+	CDs []string
 }
-
-// ShutDown reports whether the domain is stopped because its guest turned itself off, as
-// far as libvirt remembers: after a restart of libvirt the answer is no.
-func (d Domain) ShutDown() bool { return d.shutDown }
-
-// CDs are the paths of the discs that the domain will have at its next start.
-func (d Domain) CDs() []string { return d.cds }
 
 // OwnedBy reports whether kinit made the domain for the owner of the signature. A copy is
 // nobody's.
@@ -139,8 +133,8 @@ func read(lv *libvirt.Domain) (Domain, error) {
 		return Domain{}, err
 	}
 	d := Domain{Name: lasting.Name, UUID: lasting.UUID, State: stateOf(state)}
-	d.shutDown = state == libvirt.DOMAIN_SHUTOFF && reason == int(libvirt.DOMAIN_SHUTOFF_SHUTDOWN)
-	d.cds = discs(lasting)
+	d.ShutDown = state == libvirt.DOMAIN_SHUTOFF && reason == int(libvirt.DOMAIN_SHUTOFF_SHUTDOWN)
+	d.CDs = discs(lasting)
 	d.nvram = lasting.OS != nil && (lasting.OS.Firmware == "efi" || lasting.OS.NVRam != nil)
 	if d.Stamp, err = readStamp(lasting.Metadata); err != nil {
 		return Domain{}, err

@@ -79,12 +79,13 @@ func TestDomainsLife(t *testing.T) {
 
 	must(t, c.Shutdown(t.Context(), name, time.Minute))
 	must(t, c.Shutdown(t.Context(), name, time.Minute))
-	want.State, want.Live = virt.Stopped, nil
+	want.State, want.Live, want.ShutDown = virt.Stopped, nil, true
 	check()
 
 	must(t, c.Start(t.Context(), name))
 	must(t, c.PowerOff(t.Context(), name))
 	must(t, c.PowerOff(t.Context(), name))
+	want.ShutDown = false
 	check()
 
 	must(t, c.Undefine(t.Context(), name))

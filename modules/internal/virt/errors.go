@@ -4,11 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 
 	"libvirt.org/go/libvirt"
 
 	"kinit/engine/module"
+	"kinit/modules/internal/hostfile"
 )
 
 // The ways in which a host has no usable libvirt. Errors of Open wrap one.
@@ -31,17 +31,15 @@ const definitions = "/etc/libvirt/qemu"
 
 func findSocket(ctx context.Context, h module.Host) (string, error) {
 	for _, path := range append(sockets(), definitions) {
-		_, err := h.Files().Stat(ctx, path)
-		if errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
-		if err != nil {
+		_, there, err := hostfile.Look(ctx, h, path)
+		switch {
+		case err != nil:
 			return "", err
-		}
-		if path == definitions {
+		case there && path == definitions:
 			return "", notAnswering(h.Name(), fmt.Errorf("%s is missing", sockets()[0]))
+		case there:
+			return path, nil
 		}
-		return path, nil
 	}
 	return "", fmt.Errorf("%w on %s: neither %s nor %s exists; install the package libvirt-daemon-system",
 		ErrNotInstalled, h.Name(), sockets()[0], definitions)
@@ -68,8 +66,7 @@ func (e apiError) Error() string { return e.what + ": " + e.err.Message }
 func (e apiError) Unwrap() error { return e.err }
 
 func explain(what string, err error) error {
-	var api libvirt.Error
-	if errors.As(err, &api) {
+	if api, ok := errors.AsType[libvirt.Error](err); ok {
 		return apiError{what: what, err: api}
 	}
 	return err

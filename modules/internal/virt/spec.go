@@ -2,7 +2,6 @@ package virt
 
 import (
 	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 
 	"github.com/google/uuid"
@@ -124,6 +123,5 @@ func (s Spec) cpu() *libvirtxml.DomainCPU {
 // target is the name of a card's end on the host. Linux allows 15 characters,
 // and libvirt keeps names that begin with "vnet" for itself.
 func (s Spec) target(index int) string {
-	sum := sha256.Sum256(fmt.Appendf(nil, "%s/%d", s.Name, index))
-	return "kinit-" + hex.EncodeToString(sum[:])[:9]
+	return "kinit-" + fmt.Sprintf("%x", sha256.Sum256(fmt.Appendf(nil, "%s/%d", s.Name, index)))[:9]
 }
