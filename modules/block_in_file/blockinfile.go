@@ -76,7 +76,7 @@ func (t *Task) change(text string) (string, error) {
 	case first >= 0:
 		return textedit.Join(slices.Concat(lines[:first], block, lines[last+1:])), nil
 	}
-	after, err := t.Place().Insert(lines, block...)
+	after, err := t.Insert(lines, block...)
 	return textedit.Join(after), err
 }
 

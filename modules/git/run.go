@@ -13,19 +13,15 @@ import (
 	"kinit/engine/shell"
 )
 
-// settings returns options for every call. git runs as the checkout's owner, or as a user
-// whose files nobody else can change, so it need not check the owner.
-func settings() []string {
-	return []string{"-c", "safe.directory=*", "-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "-c", "advice.detachedHead=false"}
-}
-
 func (t *Task) run(ctx context.Context, h module.Host, args ...string) (string, error) {
 	return t.git(ctx, h, append([]string{"-C", t.Dest}, args...)...)
 }
 
-// git runs git and returns what it prints, without the line end.
+// git runs git and returns what it prints, without the line end. It runs as the checkout's owner, or
+// as a user whose files nobody else can change, so it need not check the owner.
 func (t *Task) git(ctx context.Context, h module.Host, args ...string) (string, error) {
-	argv := append(append([]string{"git"}, settings()...), args...)
+	argv := append([]string{"git", "-c", "safe.directory=*", "-c", "core.hooksPath=/dev/null",
+		"-c", "core.fsmonitor=false", "-c", "advice.detachedHead=false"}, args...)
 	out, err := h.Run(ctx, module.Command{Argv: t.user.Argv(argv), Env: t.env()})
 	if exit := (*module.ExitError)(nil); errors.As(err, &exit) {
 		if exit.Code == 127 {

@@ -18,46 +18,38 @@ const othersMayWrite fs.FileMode = 0o022
 
 // become chooses the user that runs git: the one who can change git's configuration.
 func (t *Task) become(ctx context.Context, h module.Host, s state) error {
-	obeyed := t.Dest
-	if s.checkout {
-		obeyed = path.Join(t.Dest, ".git")
-	}
 	var err error
 	if t.user, err = runas.Of(ctx, h, t.Dest); err != nil {
 		return fmt.Errorf("run git for %s: %w", t.Dest, err)
 	}
-	if t.user.Other {
-		return t.checkOther()
+	switch {
+	case !t.user.Other:
+	case t.Password == "" && t.IdentityFile == "":
+		return nil
+	default: // the checkout's owner must not see private data
+		return fmt.Errorf("%s belongs to %s, as whom git runs, and who could read the password or the key of the task: "+
+			"become %[2]s for the task, or give the checkout a folder that only root can change", t.Dest, t.user.Name)
 	}
-	if err := t.checkOwn(ctx, h, obeyed, s); err != nil {
-		return err
+	if s.checkout {
+		if err := t.checkOwn(ctx, h); err != nil {
+			return err
+		}
 	}
 	return t.checkSource(ctx, h)
 }
 
-// checkOther refuses to show private data to the checkout's owner.
-func (t *Task) checkOther() error {
-	if t.Password == "" && t.IdentityFile == "" {
-		return nil
-	}
-	return fmt.Errorf("%s belongs to %s, as whom git runs, and who could read the password or the key of the task: "+
-		"become %[2]s for the task, or give the checkout a folder that only root can change", t.Dest, t.user.Name)
-}
-
 // checkOwn refuses a checkout of our own in which others can change the configuration.
-func (t *Task) checkOwn(ctx context.Context, h module.Host, obeyed string, s state) error {
-	if !s.checkout {
-		return nil
-	}
-	inside, err := h.Files().Folder(ctx, path.Join(obeyed, "config"))
+func (t *Task) checkOwn(ctx context.Context, h module.Host) error {
+	file := path.Join(t.Dest, ".git", "config")
+	inside, err := h.Files().Folder(ctx, file)
 	if err != nil {
 		return err
 	}
-	dir, err := h.Files().Stat(ctx, obeyed)
+	dir, err := h.Files().Stat(ctx, path.Dir(file))
 	if err != nil {
 		return err
 	}
-	config, err := h.Files().Stat(ctx, path.Join(obeyed, "config"))
+	config, err := h.Files().Stat(ctx, file)
 	if errors.Is(err, fs.ErrNotExist) {
 		config, err = dir, nil
 	}
@@ -68,7 +60,7 @@ func (t *Task) checkOwn(ctx context.Context, h module.Host, obeyed string, s sta
 		return nil
 	}
 	return fmt.Errorf("another user can change %s, which names programs that git runs: give the whole checkout %s to one user "+
-		"(chown -R) and take away what others may write (chmod -R go-w)", path.Join(obeyed, "config"), t.Dest)
+		"(chown -R) and take away what others may write (chmod -R go-w)", file, t.Dest)
 }
 
 // checkSource refuses a repository on the host that others can change: git runs a program

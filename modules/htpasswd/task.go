@@ -163,11 +163,8 @@ func (t *Task) read(ctx context.Context, h module.Host) (*string, module.Attr, e
 		return nil, module.Attr{}, err
 	}
 	attr := module.Attr{Mode: info.Mode.Perm(), Owner: fmt.Sprint(info.UID), Group: fmt.Sprint(info.GID)}
-	text, there, err := hostfile.Read(ctx, h, t.Path)
-	if !there {
-		return nil, attr, err
-	}
-	return &text, attr, err
+	text, err := hostfile.Text(ctx, h, t.Path)
+	return text, attr, err
 }
 
 func lookup(text, user string) (string, bool) {

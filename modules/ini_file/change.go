@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"kinit/engine/lists"
 	"kinit/modules/internal/textedit"
 )
 
@@ -105,15 +106,12 @@ func (t *Task) withOption(lines []string) []string {
 
 // wanted returns the values of the option, nil for one without a value.
 func (t *Task) wanted() []*string {
-	if t.Absent() {
+	values := t.values()
+	switch {
+	case t.Absent():
 		return nil
-	}
-	var all []*string
-	for _, value := range t.values() {
-		all = append(all, &value)
-	}
-	if all == nil {
+	case len(values) == 0:
 		return []*string{nil}
 	}
-	return all
+	return lists.Map(values, func(value string) *string { return &value })
 }

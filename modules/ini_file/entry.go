@@ -92,10 +92,8 @@ func (t *Task) format(prefix string, value *string) []string {
 		prefix = space + t.Option + t.Separator
 	}
 	lines := strings.Split(*value, "\n")
-	for i := range lines {
-		if i > 0 {
-			lines[i] = space + "    " + lines[i]
-		}
+	for i := range lines[1:] {
+		lines[i+1] = space + "    " + lines[i+1]
 	}
 	lines[0] = strings.TrimRight(prefix+lines[0], " \t")
 	return lines

@@ -90,7 +90,7 @@ func (t *Task) change(text string) (string, error) {
 		lines[at] = t.Line
 		return textedit.Join(lines), nil
 	}
-	after, err := t.Place().Insert(lines, t.Line)
+	after, err := t.Insert(lines, t.Line)
 	return textedit.Join(after), err
 }
 

@@ -78,19 +78,16 @@ func read(ctx context.Context, h module.Host, file string) (cty.Value, error) {
 	if !info.Mode.IsRegular() {
 		return cty.NilVal, errors.New("it is no regular file, want one file")
 	}
-	text, err := content(ctx, h, at, info.Mode)
+	if info.Mode.Perm()&0o111 != 0 { // a program, which prints them
+		out, err := h.Run(ctx, module.Command{Argv: []string{at}})
+		if err != nil {
+			return cty.NilVal, err
+		}
+		return parse(out.Stdout)
+	}
+	text, err := module.ReadFile(ctx, h.Files(), at)
 	if err != nil {
 		return cty.NilVal, err
 	}
-	return parse(text)
-}
-
-// content returns the text of a file, or what a program prints.
-func content(ctx context.Context, h module.Host, file string, mode fs.FileMode) (string, error) {
-	if mode.Perm()&0o111 == 0 {
-		text, err := module.ReadFile(ctx, h.Files(), file)
-		return string(text), err
-	}
-	out, err := h.Run(ctx, module.Command{Argv: []string{file}})
-	return out.Stdout, err
+	return parse(string(text))
 }

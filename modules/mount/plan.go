@@ -50,7 +50,9 @@ func (t *Task) planKept(ctx context.Context, h module.Host) ([]module.Step, erro
 	file := lines.File{Path: fstab, Attr: module.Attr{Mode: 0o644}, Replaces: true, Show: true}
 	plan := func(ctx context.Context, h module.Host) ([]module.Step, error) {
 		if t.Absent() {
-			return file.PlanAbsent(ctx, h, "remove "+t.Path+" from "+fstab, t.withoutLine)
+			return file.PlanAbsent(ctx, h, "remove "+t.Path+" from "+fstab, func(have []string) []string {
+				return slices.DeleteFunc(have, t.is)
+			})
 		}
 		return file.Plan(ctx, h, "keep "+t.Path+" in "+fstab, t.withLine)
 	}
@@ -98,8 +100,6 @@ func (t *Task) withLine(have []string) []string {
 	}
 	return out
 }
-
-func (t *Task) withoutLine(have []string) []string { return slices.DeleteFunc(have, t.is) }
 
 // decide compares the mounted file system with the arguments.
 func (t *Task) decide(now point, there bool) ([]module.Step, error) {

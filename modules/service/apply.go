@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"kinit/engine/module"
+	"kinit/modules/internal/hostfile"
 	"kinit/modules/internal/ownership"
 )
 
@@ -84,15 +85,9 @@ func (t *Task) decideAbsent(h module.Host, s state) ([]module.Step, error) {
 		p.steps = ownership.UndoStep("restore "+t.unit()+": "+s.before.words(), s.mark, undoService)
 	}
 	if s.stored != "" {
-		p.add("forget what "+t.unit()+" was started with", t.forget)
+		p.add("forget what "+t.unit()+" was started with", func(ctx context.Context, h module.Host) error {
+			return hostfile.Drop(ctx, h, t.fingerprintPath(h))
+		})
 	}
 	return p.steps, nil
-}
-
-func (t *Task) forget(ctx context.Context, h module.Host) error {
-	file := t.fingerprintPath(h)
-	if err := h.Files().Remove(ctx, file); err != nil {
-		return err
-	}
-	return ownership.Release(ctx, h, file)
 }

@@ -5,10 +5,10 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"slices"
 	"strings"
 
 	"kinit/engine/module"
-	"kinit/modules/internal/content"
 	"kinit/modules/internal/fingerprint"
 	"kinit/modules/internal/hostfile"
 	"kinit/modules/internal/ownership"
@@ -38,11 +38,7 @@ func (s shown) enabled() bool { return s.fileState == "enabled" }
 // enables reports whether the unit can be enabled: other units start a static or
 // generated unit.
 func (s shown) enables() bool {
-	switch s.fileState {
-	case "static", "generated", "transient", "alias", "indirect":
-		return false
-	}
-	return true
+	return !slices.Contains([]string{"static", "generated", "transient", "alias", "indirect"}, s.fileState)
 }
 
 func (s shown) masked() bool { return strings.HasPrefix(s.fileState, "masked") }
@@ -100,13 +96,10 @@ func (t *Task) readUnit(ctx context.Context, h module.Host, s *state) error {
 	if err != nil {
 		return err
 	}
-	text, err := content.ReadAll(ctx, h, t.path())
-	if err != nil {
+	if s.file, err = hostfile.Text(ctx, h, t.path()); err != nil || s.file == nil {
 		return err
 	}
-	have := string(text)
-	s.file, s.ours = &have, h.Owner() == ""
-	if s.ours || t.Unit != nil && have == *t.Unit {
+	if s.ours = h.Owner() == ""; s.ours || t.Unit != nil && *s.file == *t.Unit {
 		return nil
 	}
 	_, s.ours, err = ownership.Of(ctx, h, t.unit(), "unit")

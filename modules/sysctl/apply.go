@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"kinit/engine/module"
+	"kinit/modules/internal/hostfile"
 	"kinit/modules/internal/ownership"
 )
 
@@ -93,7 +94,9 @@ func (t *Task) keep(ctx context.Context, h module.Host) error {
 func (t *Task) decideAbsent(h module.Host, s state) []module.Step {
 	var steps []module.Step
 	if s.kept != "" {
-		steps = append(steps, module.NewStep("remove "+t.file(h), t.forget))
+		steps = append(steps, module.NewStep("remove "+t.file(h), func(ctx context.Context, h module.Host) error {
+			return hostfile.Drop(ctx, h, t.file(h))
+		}))
 	}
 	switch {
 	case s.marked && (s.shared || !s.known || s.value == s.mark.Prior):
@@ -105,11 +108,4 @@ func (t *Task) decideAbsent(h module.Host, s state) []module.Step {
 		steps = append(steps, ownership.UndoStep(text, s.mark, undoSysctl)...)
 	}
 	return steps
-}
-
-func (t *Task) forget(ctx context.Context, h module.Host) error {
-	if err := h.Files().Remove(ctx, t.file(h)); err != nil {
-		return err
-	}
-	return ownership.Release(ctx, h, t.file(h), "file")
 }

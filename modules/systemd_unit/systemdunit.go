@@ -92,18 +92,17 @@ func (t *Task) Validate() error {
 }
 
 func (t *Task) text() (string, error) {
-	text := ""
+	text, err := "", error(nil)
 	switch {
 	case t.sensitive:
 		return "", errors.New("a sensitive value is in the text, and everybody can read a unit: put it into a file for EnvironmentFile")
 	case t.Content != nil:
 		text = *t.Content
 	case t.Template != nil:
-		made, err := render.Text(*t.Template, t.Vars, false)
-		if err != nil {
-			return "", err
-		}
-		text = made
+		text, err = render.Text(*t.Template, t.Vars, false)
+	}
+	if err != nil {
+		return "", err
 	}
 	if err := unitfile.Check(text); err != nil {
 		return "", fmt.Errorf("the text of %s: %w", unitfile.Name(t.Name), err)

@@ -38,6 +38,15 @@ func Read(ctx context.Context, h module.Host, name string) (string, bool, error)
 	return string(content), true, nil
 }
 
+// Text returns a file's content, nil for one that does not exist.
+func Text(ctx context.Context, h module.Host, name string) (*string, error) {
+	text, there, err := Read(ctx, h, name)
+	if err != nil || !there {
+		return nil, err
+	}
+	return &text, nil
+}
+
 // Need returns the content of a file that must exist.
 func Need(ctx context.Context, h module.Host, name string) ([]byte, error) {
 	text, there, err := Read(ctx, h, name)

@@ -90,18 +90,14 @@ func (c change) do(ctx context.Context, h module.Host) error {
 }
 
 func (c change) mark(ctx context.Context, h module.Host, r result) error {
-	was := ""
-	if len(r.prior.Replaced) > 0 {
-		text, err := json.Marshal(r.prior)
-		if err != nil {
-			return err
-		}
-		was = string(text)
-	}
 	for i, line := range r.added {
 		mark := c.file.mark(line)
-		if i == len(r.added)-1 { // the replaced lines are restored once, for the new line
-			mark.Prior = was
+		if i == len(r.added)-1 && len(r.prior.Replaced) > 0 { // the replaced lines are restored once, for the new line
+			was, err := json.Marshal(r.prior)
+			if err != nil {
+				return err
+			}
+			mark.Prior = string(was)
 		}
 		if err := h.Own(ctx, mark); err != nil {
 			return err

@@ -95,12 +95,11 @@ func (f File) read(ctx context.Context, h module.Host) (state, error) {
 	case !info.Mode.IsRegular():
 		return s, fmt.Errorf("%s is no regular file, want a text file", f.Path)
 	}
-	have, there, err := hostfile.Read(ctx, h, f.Path)
-	if err != nil {
+	if s.text, err = hostfile.Text(ctx, h, f.Path); err != nil {
 		return s, err
 	}
-	if there {
-		s.text, s.lines = &have, textedit.Split(have)
+	if s.text != nil {
+		s.lines = textedit.Split(*s.text)
 		s.attr = module.Attr{Mode: info.Mode.Perm(), Owner: fmt.Sprint(info.UID), Group: fmt.Sprint(info.GID)}
 	}
 	return s, f.readMarks(ctx, h, &s)

@@ -87,18 +87,11 @@ func (apt) Held(ctx context.Context, h module.Host, names []string) (map[string]
 }
 
 func (apt) Hold(ctx context.Context, h module.Host, name string, hold bool) error {
-	verb := "unhold"
-	if hold {
-		verb = "hold"
-	}
-	return module.Exec(ctx, h, "apt-mark", verb, name)
+	return module.Exec(ctx, h, "apt-mark", map[bool]string{true: "hold", false: "unhold"}[hold], name)
 }
 
 func (a apt) Change(ctx context.Context, h module.Host, c Change) error {
-	verb := []string{"install", "--no-install-recommends"}
-	if c.Recommends {
-		verb[1] = "--install-recommends"
-	}
+	verb := []string{"install", map[bool]string{true: "--install-recommends", false: "--no-install-recommends"}[c.Recommends]}
 	if c.Release != "" {
 		verb = append(verb, "--target-release="+c.Release)
 	}
@@ -114,10 +107,7 @@ func (a apt) Change(ctx context.Context, h module.Host, c Change) error {
 	if err := holdAgain(ctx, h, a, c); err != nil { // apt releases the hold of a package that it changes
 		return err
 	}
-	verb = []string{"remove"}
-	if c.Purge {
-		verb = []string{"purge"}
-	}
+	verb = []string{map[bool]string{true: "purge", false: "remove"}[c.Purge]}
 	if slices.ContainsFunc(c.Remove, func(name string) bool { return slices.Contains(c.Held, name) }) {
 		verb = append(verb, "--allow-change-held-packages")
 	}

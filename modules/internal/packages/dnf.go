@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"kinit/engine/lists"
 	"kinit/engine/module"
 )
 
@@ -119,12 +120,6 @@ func (d dnf) Change(ctx context.Context, h module.Host, c Change) error {
 
 // repositories are the options for the repositories that a change uses.
 func repositories(c Change) []string {
-	var args []string
-	for _, name := range c.Enable {
-		args = append(args, "--enablerepo="+name)
-	}
-	for _, name := range c.Disable {
-		args = append(args, "--disablerepo="+name)
-	}
-	return args
+	return append(lists.Map(c.Enable, func(name string) string { return "--enablerepo=" + name }),
+		lists.Map(c.Disable, func(name string) string { return "--disablerepo=" + name })...)
 }

@@ -4,6 +4,7 @@
 package packages
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,6 +13,7 @@ import (
 	"slices"
 	"strings"
 
+	"kinit/engine/lists"
 	"kinit/engine/module"
 	"kinit/modules/internal/cmdtext"
 	"kinit/modules/internal/hostfile"
@@ -58,16 +60,10 @@ func Parse(text string) Spec {
 // Fits reports whether one of the notations of an installed version is the requested
 // one.
 func (s Spec) Fits(have []string) bool {
-	if s.Version == "" {
-		return true
-	}
-	for _, version := range have {
-		start, open := strings.CutSuffix(s.Version, "*")
-		if version == s.Version || open && strings.HasPrefix(version, start) {
-			return true
-		}
-	}
-	return false
+	start, open := strings.CutSuffix(s.Version, "*")
+	return s.Version == "" || slices.ContainsFunc(have, func(version string) bool {
+		return version == s.Version || open && strings.HasPrefix(version, start)
+	})
 }
 
 // Change is the work of a package manager.
@@ -96,16 +92,9 @@ const (
 
 // words are the packages for a manager's command line.
 func words(specs []Spec, separator string) []string {
-	var all []string
-	for _, s := range specs {
-		switch {
-		case s.File != "":
-			all = append(all, s.File)
-		default:
-			all = append(all, strings.TrimSuffix(s.Name+separator+s.Version, separator))
-		}
-	}
-	return all
+	return lists.Map(specs, func(s Spec) string {
+		return cmp.Or(s.File, strings.TrimSuffix(s.Name+separator+s.Version, separator))
+	})
 }
 
 // one reads the name and the version of the package in a file.
@@ -151,7 +140,10 @@ func Of(ctx context.Context, h module.Host) (Manager, error) {
 	if manager := managers[choose(release, there)]; manager != nil {
 		return manager, nil
 	}
-	name := pretty(release)
+	name := "this host"
+	if system := OSRelease(release, "PRETTY_NAME"); system != "" {
+		name += ", with " + system + ","
+	}
 	return nil, fmt.Errorf("packages are installed with apt, dnf, yum, zypper, pacman or apk, and %s has none of them: use a command task for its package manager", name)
 }
 
@@ -197,13 +189,6 @@ func OSRelease(text, name string) string {
 		}
 	}
 	return ""
-}
-
-func pretty(release string) string {
-	if name := OSRelease(release, "PRETTY_NAME"); name != "" {
-		return "this host, with " + name + ","
-	}
-	return "this host"
 }
 
 // Run runs a program of a package manager and shows what it prints.

@@ -64,10 +64,7 @@ func (z zypper) Held(ctx context.Context, h module.Host, names []string) (map[st
 }
 
 func (z zypper) Hold(ctx context.Context, h module.Host, name string, hold bool) error {
-	verb := "removelock"
-	if hold {
-		verb = "addlock"
-	}
+	verb := map[bool]string{true: "addlock", false: "removelock"}[hold]
 	return z.tool().run(ctx, h, zypperLine(verb, name))
 }
 
@@ -77,10 +74,7 @@ func (z zypper) Change(ctx context.Context, h module.Host, c Change) error {
 			return fmt.Errorf("the version of %s is %q, and zypper knows no \"*\" in versions: name the whole one", s.Name, s.Version)
 		}
 	}
-	recommends := "--no-recommends"
-	if c.Recommends {
-		recommends = "--recommends"
-	}
+	recommends := map[bool]string{true: "--recommends", false: "--no-recommends"}[c.Recommends]
 	refresh, t := zypperLine("refresh"), z.tool()
 	install := with(zypperLine("install", recommends, "--oldpackage", "--"), words(c.Install, "="))
 	if err := t.run(ctx, h, c.lists(refresh)); err != nil {

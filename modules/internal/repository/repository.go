@@ -106,14 +106,11 @@ type memory map[string]*string
 func (r Repository) remember(ctx context.Context, h module.Host) (memory, error) {
 	before := memory{}
 	for _, file := range r.Files {
-		text, there, err := hostfile.Read(ctx, h, file.Path)
+		text, err := hostfile.Text(ctx, h, file.Path)
 		if err != nil {
 			return nil, err
 		}
-		before[file.Path] = nil
-		if there {
-			before[file.Path] = &text
-		}
+		before[file.Path] = text
 	}
 	return before, nil
 }

@@ -50,29 +50,21 @@ var ErrMixed = errors.New("it belongs to root, and another user can change the w
 // Of returns the user for a folder: the login if nobody else can change it, else
 // its owner. For a missing folder, the nearest existing one above it counts.
 func Of(ctx context.Context, h module.Host, folder string) (User, error) {
-	for {
-		user, err := of(ctx, h, folder)
-		if !errors.Is(err, fs.ErrNotExist) || folder == "/" {
-			return user, err
+	for ; folder != "/"; folder = path.Dir(folder) {
+		info, err := h.Files().Stat(ctx, folder)
+		inside := module.Folder{}
+		if err == nil {
+			inside, err = h.Files().Folder(ctx, path.Join(folder, "x"))
 		}
-		folder = path.Dir(folder)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			continue
+		case err != nil || inside.Closed:
+			return User{}, err
+		case info.UID == 0:
+			return User{}, fmt.Errorf("%s: %w: give it to that user, or close the folders on the way to others", folder, ErrMixed)
+		}
+		return User{UID: info.UID, GID: info.GID, Other: true, Name: info.Owner}, nil
 	}
-}
-
-func of(ctx context.Context, h module.Host, folder string) (User, error) {
-	if folder == "/" {
-		return User{}, nil
-	}
-	info, err := h.Files().Stat(ctx, folder)
-	if err != nil {
-		return User{}, err
-	}
-	inside, err := h.Files().Folder(ctx, path.Join(folder, "x"))
-	if err != nil || inside.Closed {
-		return User{}, err
-	}
-	if info.UID == 0 {
-		return User{}, fmt.Errorf("%s: %w: give it to that user, or close the folders on the way to others", folder, ErrMixed)
-	}
-	return User{UID: info.UID, GID: info.GID, Other: true, Name: info.Owner}, nil
+	return User{}, nil
 }

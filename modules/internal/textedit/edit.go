@@ -135,12 +135,15 @@ type Arguments struct {
 	Made
 }
 
-// Place returns where new lines are inserted.
-func (a *Arguments) Place() Place { return Place{After: a.InsertAfter, Before: a.InsertBefore} }
-
 // Check returns the mistake in the arguments.
 func (a *Arguments) Check() error {
-	if err := a.Place().Validate(); err != nil {
+	if a.InsertAfter != "" && a.InsertBefore != "" {
+		return errors.New("want insert_after or insert_before, not both")
+	}
+	if _, err := Compile("insert_after", a.InsertAfter); err != nil {
+		return err
+	}
+	if _, err := Compile("insert_before", a.InsertBefore); err != nil {
 		return err
 	}
 	return a.Made.Check()

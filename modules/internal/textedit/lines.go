@@ -24,25 +24,6 @@ func Join(lines []string) string {
 	return strings.Join(lines, "\n") + "\n"
 }
 
-// Place is where lines are inserted. At most one of the two is given; without
-// one, and if no line matches, they are inserted at the end.
-type Place struct {
-	After  string // a regular expression: after the last line that matches it
-	Before string // a regular expression: before the first line that matches it
-}
-
-// Validate returns the mistake in the arguments insert_after and insert_before.
-func (p Place) Validate() error {
-	if p.After != "" && p.Before != "" {
-		return fmt.Errorf("want insert_after or insert_before, not both")
-	}
-	if _, err := Compile("insert_after", p.After); err != nil {
-		return err
-	}
-	_, err := Compile("insert_before", p.Before)
-	return err
-}
-
 // Compile reads a regular expression of an argument.
 func Compile(argument, expression string) (*regex.Regexp, error) {
 	re, err := regex.Compile(expression)
@@ -52,19 +33,19 @@ func Compile(argument, expression string) (*regex.Regexp, error) {
 	return re, nil
 }
 
-// Insert puts new lines among the others.
-func (p Place) Insert(lines []string, added ...string) ([]string, error) {
-	at, err := p.index(lines)
+// Insert puts new lines among the others, at the end if no line matches.
+func (a *Arguments) Insert(lines []string, added ...string) ([]string, error) {
+	at, err := a.index(lines)
 	if err != nil {
 		return nil, err
 	}
 	return slices.Insert(slices.Clone(lines), at, added...), nil
 }
 
-func (p Place) index(lines []string) (int, error) {
-	argument, expression := "insert_after", p.After
-	if p.Before != "" {
-		argument, expression = "insert_before", p.Before
+func (a *Arguments) index(lines []string) (int, error) {
+	argument, expression := "insert_after", a.InsertAfter
+	if a.InsertBefore != "" {
+		argument, expression = "insert_before", a.InsertBefore
 	}
 	if expression == "" {
 		return len(lines), nil
@@ -73,10 +54,10 @@ func (p Place) index(lines []string) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	if at := slices.Index(found, true); p.Before != "" && at >= 0 {
+	if at := slices.Index(found, true); a.InsertBefore != "" && at >= 0 {
 		return at, nil
 	}
-	if at := Last(found); p.Before == "" && at >= 0 {
+	if at := Last(found); a.InsertBefore == "" && at >= 0 {
 		return at + 1, nil
 	}
 	return len(lines), nil

@@ -29,21 +29,21 @@ func TestInsert(t *testing.T) {
 	t.Parallel()
 	lines := []string{"one", "two", "one more"}
 	for _, c := range []struct {
-		place Place
+		place Arguments
 		want  []string
 	}{
-		{Place{}, []string{"one", "two", "one more", "x", "y"}},
-		{Place{After: "^one"}, []string{"one", "two", "one more", "x", "y"}},
-		{Place{After: "^one$"}, []string{"one", "x", "y", "two", "one more"}},
-		{Place{After: "three"}, []string{"one", "two", "one more", "x", "y"}},
-		{Place{Before: "^one"}, []string{"x", "y", "one", "two", "one more"}},
-		{Place{Before: "^"}, []string{"x", "y", "one", "two", "one more"}},
-		{Place{Before: "more"}, []string{"one", "two", "x", "y", "one more"}},
-		{Place{Before: "three"}, []string{"one", "two", "one more", "x", "y"}},
+		{Arguments{}, []string{"one", "two", "one more", "x", "y"}},
+		{Arguments{InsertAfter: "^one"}, []string{"one", "two", "one more", "x", "y"}},
+		{Arguments{InsertAfter: "^one$"}, []string{"one", "x", "y", "two", "one more"}},
+		{Arguments{InsertAfter: "three"}, []string{"one", "two", "one more", "x", "y"}},
+		{Arguments{InsertBefore: "^one"}, []string{"x", "y", "one", "two", "one more"}},
+		{Arguments{InsertBefore: "^"}, []string{"x", "y", "one", "two", "one more"}},
+		{Arguments{InsertBefore: "more"}, []string{"one", "two", "x", "y", "one more"}},
+		{Arguments{InsertBefore: "three"}, []string{"one", "two", "one more", "x", "y"}},
 	} {
 		got, err := c.place.Insert(lines, "x", "y")
 		if err != nil || !slices.Equal(got, c.want) {
-			t.Errorf("%+v: %q, %v, want %q", c.place, got, err, c.want)
+			t.Errorf("%q, %q: %q, %v, want %q", c.place.InsertAfter, c.place.InsertBefore, got, err, c.want)
 		}
 	}
 	if !slices.Equal(lines, []string{"one", "two", "one more"}) {
