@@ -76,17 +76,10 @@ func (t *Task) change(ctx context.Context, h module.Host, args ...string) error 
 // planAbsent restores how it was. Without an owner nobody knows that: the path that is given is
 // removed from the alternatives.
 func (t *Task) planAbsent(ctx context.Context, h module.Host, s state) ([]module.Step, error) {
-	mark, chosen, err := ownership.Of(ctx, h, t.Name, choiceMark)
+	text := func(was former) string { return "bring " + t.Name + " back to " + was.Path }
+	steps, err := ownership.Restore(ctx, h, t.Name, choiceMark, prior, text, undoChoice)
 	if err != nil {
 		return nil, err
-	}
-	var steps []module.Step
-	if chosen {
-		was, err := prior(mark)
-		if err != nil {
-			return nil, err
-		}
-		steps = ownership.UndoStep("bring "+t.Name+" back to "+was.Path, mark, undoChoice)
 	}
 	if _, there := s.priorities[t.Path]; !there {
 		return steps, nil

@@ -85,15 +85,8 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	if !t.Absent() {
 		return t.decide(have), nil
 	}
-	mark, marked, err := ownership.Of(ctx, h, id, Mark)
-	if err != nil || !marked {
-		return nil, err
-	}
-	was, err := prior(mark)
-	if err != nil {
-		return nil, err
-	}
-	return ownership.UndoStep(fmt.Sprintf("name the host %s again, was %s", was.Live, have.Live), mark, Undo), nil
+	text := func(was names) string { return fmt.Sprintf("name the host %s again, was %s", was.Live, have.Live) }
+	return ownership.Restore(ctx, h, id, Mark, prior, text, Undo)
 }
 
 func (t *Task) decide(have names) []module.Step {

@@ -91,15 +91,8 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	if !t.Absent() {
 		return t.decide(have), nil
 	}
-	mark, marked, err := ownership.Of(ctx, h, id, Mark)
-	if err != nil || !marked {
-		return nil, err
-	}
-	was, err := prior(mark)
-	if err != nil {
-		return nil, err
-	}
-	return ownership.UndoStep("set SELinux back to "+was.Kept+", was "+have.Kept, mark, undo), nil
+	text := func(was modes) string { return "set SELinux back to " + was.Kept + ", was " + have.Kept }
+	return ownership.Restore(ctx, h, id, Mark, prior, text, undo)
 }
 
 // decide needs no host.

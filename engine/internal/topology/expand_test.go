@@ -276,237 +276,137 @@ func TestErrorsSayWhatToDo(t *testing.T) {
 			`spec.hcl:1,1-12: Too few hypervisors: The cluster "c" needs at least 3 hypervisors, and the run has 2 hosts: h1, h2. Name more hosts with --hosts.`,
 		},
 		"a full network": {
-			`cluster "c" {
-  network { cidr = "10.0.0.0/29" }
-  pool "a" { count = 3 }
-}`,
+			inCluster(`network { cidr = "10.0.0.0/29" }`, `pool "a" { count = 3 }`),
 			`spec.hcl:2,3-10: Network too small: The network 10.0.0.0/29 has 6 addresses, and 3 nodes, 1 pod, 2 hypervisors and the gateway need 7. Give it a shorter prefix.`,
 		},
 		"offsets that meet": {
-			`cluster "c" {
-  network { node_offset = 253 }
-  pool "a" {}
-}`,
+			inCluster(`network { node_offset = 253 }`, `pool "a" {}`),
 			`spec.hcl:2,3-10: Addresses overlap: By the offsets of the network, c-pod-01 would have the address 10.0.0.253, which is that of c-a-01. Change node_offset, gateway_offset or pod_offset.`,
 		},
 		"offsets that leave the network": {
-			`cluster "c" {
-  network { pod_offset = 1 }
-}`,
+			inCluster(`network { pod_offset = 1 }`),
 			`spec.hcl:2,3-10: Addresses overlap: By the offsets of the network, the hypervisor h1 would be outside of the network 10.0.0.0/24. Change node_offset, gateway_offset or pod_offset.`,
 		},
 		"no network": {
-			`cluster "c" {
-  network { cidr = "10.0.0.1" }
-}`,
+			inCluster(`network { cidr = "10.0.0.1" }`),
 			`spec.hcl:2,20-30: Invalid network: "10.0.0.1" is no IPv4 network such as 10.0.0.0/24.`,
 		},
 		"a tiny network": {
-			`cluster "c" {
-  network { cidr = "10.0.0.0/30" }
-}`,
+			inCluster(`network { cidr = "10.0.0.0/30" }`),
 			`spec.hcl:2,20-33: Invalid network: A network has a prefix from /8 to /29; 10.0.0.0/30 has not.`,
 		},
 		"an address of a network": {
-			`cluster "c" {
-  network { cidr = "10.0.0.7/24" }
-}`,
+			inCluster(`network { cidr = "10.0.0.7/24" }`),
 			`spec.hcl:2,20-33: Invalid network: 10.0.0.7/24 is an address inside of a network; the network is 10.0.0.0/24.`,
 		},
 		"an unknown pin": {
-			`cluster "c" {
-  pool "a" { hypervisors = ["h11"] }
-}`,
+			inCluster(`pool "a" { hypervisors = ["h11"] }`),
 			`spec.hcl:2,28-35: Unknown hypervisor: The nodes of pool "a" may run on "h11", which is not among the selected hosts. Did you mean "h1"?`,
 		},
 		"a bad size": {
-			`cluster "c" {
-  pool "a" { memory = "4 gigs" }
-}`,
+			inCluster(`pool "a" { memory = "4 gigs" }`),
 			`spec.hcl:2,23-31: Invalid size: The argument "memory" is no size: "4 gigs" is not a number with a unit such as MiB, GiB or GB.`,
 		},
 		"a pattern without a number": {
-			`cluster "c" {
-  pool "a" { name = "web" }
-}`,
+			inCluster(`pool "a" { name = "web" }`),
 			`spec.hcl:2,21-26: Invalid name: The name of a pool's nodes has one number, as in "web-%02d".`,
 		},
 		"two of a name": {
-			`cluster "c" {
-  pool "pod" {}
-}`,
+			inCluster(`pool "pod" {}`),
 			`spec.hcl:1,1-12: Duplicate name: More than one node, pod or hypervisor would be named c-pod-01. Give a pool another name.`,
 		},
 		"two pools of a name": {
-			`cluster "c" {
-  pool "a" {}
-  pool "a" {}
-}`,
+			inCluster(`pool "a" {}`, `pool "a" {}`),
 			`spec.hcl:3,3-11: Duplicate pool: The pool "a" is declared already.`,
 		},
 		"negative count": {
-			`cluster "c" {
-  pool "a" { count = -1 }
-}`,
+			inCluster(`pool "a" { count = -1 }`),
 			`spec.hcl:2,22-24: Invalid number: The argument "count" is at least 0; it is -1.`,
 		},
 		"an unknown argument": {
-			`cluster "c" {
-  pool "a" { cpus = 1 }
-}`,
+			inCluster(`pool "a" { cpus = 1 }`),
 			`spec.hcl:2,14-18: Unsupported argument: An argument named "cpus" is not expected here. Did you mean "vcpus"?`,
 		},
 		"an unknown driver": {
-			`cluster "c" {
-  pool "a" { driver = "othr" }
-}`,
+			inCluster(`pool "a" { driver = "othr" }`),
 			`spec.hcl:2,23-29: Unknown driver: There is no driver "othr". Did you mean "other"? The drivers are made, other, existing.`,
 		},
 		"an unknown driver of the cluster": {
-			`cluster "c" {
-  driver = "kvm"
-  pool "a" {}
-}`,
+			inCluster(`driver = "kvm"`, `pool "a" {}`),
 			`spec.hcl:2,12-17: Unknown driver: There is no driver "kvm". The drivers are made, other, existing.`,
 		},
 		"hosts and a count": {
-			`cluster "c" {
-  pool "a" {
-    count = 2
-    hosts = ["m1", "m2"]
-  }
-}`,
+			inCluster(`pool "a" {`, `  count = 2`, `  hosts = ["m1", "m2"]`, `}`),
 			`spec.hcl:3,13-14: Conflicting arguments: The pool "a" names its hosts, so they are counted: leave count out.`,
 		},
 		"hosts and a driver that makes nodes": {
-			`cluster "c" {
-  pool "a" {
-    driver = "made"
-    hosts  = ["m1"]
-  }
-}`,
+			inCluster(`pool "a" {`, `  driver = "made"`, `  hosts  = ["m1"]`, `}`),
 			`spec.hcl:4,14-20: Conflicting arguments: The driver "made" makes the nodes of pool "a", so the pool has a count. Machines that exist already are for the driver "existing": leave hosts or driver out.`,
 		},
 		"machines without names": {
-			`cluster "c" {
-  driver = "existing"
-  pool "a" { count = 1 }
-}`,
+			inCluster(`driver = "existing"`, `pool "a" { count = 1 }`),
 			`spec.hcl:3,3-11: Missing argument: The nodes of pool "a" are machines that exist already, by the driver "existing". Name them as the inventory does, as in hosts = ["m1", "m2"].`,
 		},
 		"an unknown machine": {
-			`cluster "c" {
-  pool "a" { hosts = ["m11"] }
-}`,
+			inCluster(`pool "a" { hosts = ["m11"] }`),
 			`spec.hcl:2,22-29: Unknown host: The pool "a" names the machine "m11", which is in no inventory. Did you mean "m1"?`,
 		},
 		"a machine in two pools": {
-			`cluster "c" {
-  pool "a" { hosts = ["m1"] }
-  pool "b" { hosts = ["m2", "m1"] }
-}`,
+			inCluster(`pool "a" { hosts = ["m1"] }`, `pool "b" { hosts = ["m2", "m1"] }`),
 			`spec.hcl:3,22-34: Duplicate machine: The machine "m1" is in pool "a" already. Name it once.`,
 		},
 		"a machine that is a hypervisor": {
-			`cluster "c" {
-  pool "a" { hosts = ["h1"] }
-}`,
+			inCluster(`pool "a" { hosts = ["h1"] }`),
 			`spec.hcl:2,22-28: Conflicting roles: The machine "h1" is a node of pool "a" and a hypervisor of this run, whose services would take the node's ports. Name the hypervisors by --hosts without it, or leave it out of the pool.`,
 		},
 		"a machine without an IP address": {
-			`cluster "c" {
-  pool "a" { hosts = ["m3"] }
-}`,
+			inCluster(`pool "a" { hosts = ["m3"] }`),
 			`spec.hcl:2,22-28: No address: The machine "m3" is reached by "m3.example", which is no IPv4 address. Say in its inventory by which one the other nodes reach it, as in vars = { node_address = "192.0.2.5" }.`,
 		},
 		"a machine with Windows in a pool of Linux": {
-			`cluster "c" {
-  pool "a" {
-    hosts = ["w1"]
-    os    = "debian-12"
-  }
-}`,
+			inCluster(`pool "a" {`, `  hosts = ["w1"]`, `  os    = "debian-12"`, `}`),
 			`spec.hcl:3,13-19: Another system: The machine "w1" runs windows by its inventory, and the pool "a" has the os "debian-12". Name another machine, or leave os out where the pool may have machines of any system.`,
 		},
 		"a machine with Linux in a pool of Windows": {
-			`cluster "c" {
-  pool "a" {
-    hosts = ["m1"]
-    os    = "windows-2022"
-  }
-}`,
+			inCluster(`pool "a" {`, `  hosts = ["m1"]`, `  os    = "windows-2022"`, `}`),
 			`spec.hcl:3,13-19: Another system: The machine "m1" runs linux by its inventory, and the pool "a" has the os "windows-2022". Name another machine, or leave os out where the pool may have machines of any system.`,
 		},
 		"overlay without machines": {
-			`cluster "c" {
-  pool "a" {
-    count   = 1
-    overlay = true
-  }
-}`,
+			inCluster(`pool "a" {`, `  count   = 1`, `  overlay = true`, `}`),
 			`spec.hcl:4,15-19: Conflicting arguments: The pool "a" names no hosts, and nodes that a driver makes are always on the cluster's overlay: leave overlay out.`,
 		},
 		"overlay of a machine with Windows": {
-			`cluster "c" {
-  pool "a" {
-    hosts   = ["m1", "w1"]
-    overlay = true
-  }
-}`,
+			inCluster(`pool "a" {`, `  hosts   = ["m1", "w1"]`, `  overlay = true`, `}`),
 			`spec.hcl:4,15-19: Not possible yet: The machine "w1" of pool "a" runs windows, and kinit takes machines with Linux alone onto the overlay. Name it in a pool without overlay: it is reached beside the overlay then.`,
 		},
 		"overlay that is neither true nor false": {
-			`cluster "c" {
-  pool "a" {
-    hosts   = ["m1"]
-    overlay = "yes"
-  }
-}`,
+			inCluster(`pool "a" {`, `  hosts   = ["m1"]`, `  overlay = "yes"`, `}`),
 			`spec.hcl:4,16-19: Unsuitable value type: Unsuitable value: a bool is required`,
 		},
 		"settings of a node that does not exist": {
-			`cluster "c" {
-  pool "a" { count = 2 }
-  node "a-03" {}
-}`,
+			inCluster(`pool "a" { count = 2 }`, `node "a-03" {}`),
 			`spec.hcl:3,3-14: Unknown node: The cluster has no node "a-03". Its nodes are c-a-01, c-a-02.`,
 		},
 		"a node's hypervisor is not selected": {
-			`cluster "c" {
-  pool "a" {}
-  node "a-01" { hypervisor = "h4" }
-}`,
+			inCluster(`pool "a" {}`, `node "a-01" { hypervisor = "h4" }`),
 			`spec.hcl:3,30-34: Unknown hypervisor: The node "c-a-01" runs on "h4", which is not among the selected hosts. Did you mean "h1" or "h2"?`,
 		},
 		"a machine with a hypervisor": {
-			`cluster "c" {
-  pool "a" { hosts = ["m1"] }
-  node "m1" { hypervisor = "h1" }
-}`,
+			inCluster(`pool "a" { hosts = ["m1"] }`, `node "m1" { hypervisor = "h1" }`),
 			`spec.hcl:3,28-32: Conflicting arguments: The node "m1" is a machine that exists already and runs on no hypervisor: leave hypervisor out.`,
 		},
 		"a node twice, of no size": {
-			`cluster "c" {
-  pool "a" {}
-  node "a-01" { memory = "much" }
-  node "a-01" { vcpus = 0 }
-}`,
+			inCluster(`pool "a" {}`, `node "a-01" { memory = "much" }`, `node "a-01" { vcpus = 0 }`),
 			`spec.hcl:3,26-32: Invalid size: The argument "memory" is no size: "much" is not a number with a unit such as MiB, GiB or GB.
 spec.hcl:4,3-14: Duplicate node: The node "a-01" has a block already.
 spec.hcl:4,25-26: Invalid number: The argument "vcpus" is at least 1; it is 0.`,
 		},
 		"a pod on a host that is not selected": {
-			`cluster "c" {
-  pod "helpers" { hypervisor = "h9" }
-}`,
+			inCluster(`pod "helpers" { hypervisor = "h9" }`),
 			`spec.hcl:2,32-36: Unknown hypervisor: The pod "helpers" runs on "h9", which is not among the selected hosts. Did you mean "h1" or "h2"?`,
 		},
 		"pods twice": {
-			`cluster "c" {
-  pods = 2
-  pod "helpers" {}
-  pod "helpers" {}
-}`,
+			inCluster(`pods = 2`, `pod "helpers" {}`, `pod "helpers" {}`),
 			`spec.hcl:3,3-16: Conflicting arguments: A cluster has a number of pods or blocks of them. Leave pods out.
 spec.hcl:4,3-16: Duplicate pod: The pod "helpers" has a block already.`,
 		},

@@ -53,6 +53,11 @@ func machines() *inventory.Inventory {
 	return inv
 }
 
+// inCluster is the text of a cluster block with the lines.
+func inCluster(lines ...string) string {
+	return "cluster \"c\" {\n  " + strings.Join(lines, "\n  ") + "\n}"
+}
+
 // expand computes the topology of a cluster block's text.
 func expand(t *testing.T, text string, names ...string) (*Topology, diag.List) {
 	t.Helper()

@@ -135,6 +135,21 @@ func UndoStep(text string, mark module.Mark, undo func(context.Context, module.H
 	return module.OneStep(text, func(ctx context.Context, h module.Host) error { return Undo(ctx, h, mark, undo) })
 }
 
+// Restore returns the step that undoes the owner's mark of an object, if there is one. prior reads how the
+// object was, and text says what the step does with it.
+func Restore[T any](ctx context.Context, h module.Host, id, kind string, prior func(module.Mark) (T, error),
+	text func(was T) string, undo func(context.Context, module.Host, module.Mark) error) ([]module.Step, error) {
+	mark, marked, err := Of(ctx, h, id, kind)
+	if err != nil || !marked {
+		return nil, err
+	}
+	was, err := prior(mark)
+	if err != nil {
+		return nil, err
+	}
+	return UndoStep(text(was), mark, undo), nil
+}
+
 // Release removes every mark of a deleted object, of one of the kinds or of
 // any. A host without an owner has none.
 func Release(ctx context.Context, h module.Host, id string, kinds ...string) error {
