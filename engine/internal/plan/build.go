@@ -34,7 +34,7 @@ func Build(in Input) (*Plan, diag.List) {
 
 	p := &Plan{Stages: order.Stages, Sources: map[string]*hcl.File{}, refs: links}
 	diags = append(diags, p.setOwner(in)...)
-	tasks, made := p.tasksOf(order)
+	tasks := p.tasks(order.All)
 	diags = append(diags, p.check(tasks)...)
 	diags = append(diags, p.addChecks(in.Spec)...)
 	diags = append(diags, p.addOutputs(in.Spec)...)
@@ -49,7 +49,7 @@ func Build(in Input) (*Plan, diag.List) {
 	if diags.HasErrors() {
 		return nil, diags
 	}
-	p.Main, p.OnFailure, p.Always = made.section(order.Main), made.section(order.OnFailure), made.section(order.Always)
+	p.Main, p.OnFailure, p.Always = p.section(order.Main), p.section(order.OnFailure), p.section(order.Always)
 	p.LeftOut = leftOut(tasks, p.Main, p.OnFailure, p.Always)
 	return p, diags
 }
@@ -81,28 +81,9 @@ func (p *Plan) setOwner(in Input) diag.List {
 // hosts.
 var ownerName = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$`)
 
-// made holds the plan's tasks by the tasks of a graph.
-type made map[*dag.Task]*Task
-
-// tasksOf makes the plan's tasks from those of a graph, and lists them in its order.
-func (p *Plan) tasksOf(order *dag.Graph) ([]*Task, made) {
-	all, by := make([]*Task, len(order.All)), make(made, len(order.All))
-	for i, t := range order.All {
-		all[i] = &Task{Task: t, plan: p}
-		by[t] = all[i]
-	}
-	for _, t := range all {
-		t.Watches = by.of(t.Task.Watches)
-	}
-	return all, by
-}
-
-// of lists the plan's tasks of some tasks of the graph.
-func (m made) of(tasks []*dag.Task) []*Task {
-	if len(tasks) == 0 {
-		return nil
-	}
-	return lists.Map(tasks, func(t *dag.Task) *Task { return m[t] })
+// tasks makes the plan's tasks from those of a graph.
+func (p *Plan) tasks(of []*dag.Task) []*Task {
+	return lists.Map(of, func(t *dag.Task) *Task { return &Task{Task: t, plan: p} })
 }
 
 // premises returns only the errors about conditions that the playbook asks for, if there are any:
@@ -177,13 +158,10 @@ func (p *Plan) addOutputs(sp *spec.Spec) (diags diag.List) {
 	return diags
 }
 
-func (m made) section(from dag.Section) Section {
-	s := Section{Graph: from.Graph, Tasks: m.of(from.Tasks), byAddress: make(map[string]*Task, len(from.Tasks)), gates: map[Key]*Gate{}}
+func (p *Plan) section(from dag.Section) Section {
+	s := Section{Graph: from.Graph, Tasks: p.tasks(from.Tasks), byAddress: make(map[string]*Task, len(from.Tasks)), gates: from.Gates}
 	for _, t := range s.Tasks {
 		s.byAddress[t.Address] = t
-	}
-	for key, gate := range from.Gates {
-		s.gates[key] = &Gate{Gate: gate, Tasks: m.of(gate.Tasks)}
 	}
 	return s
 }

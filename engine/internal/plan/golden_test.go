@@ -16,6 +16,7 @@ import (
 	"kinit/engine/diag"
 	"kinit/engine/internal/eval"
 	"kinit/engine/internal/inventory"
+	"kinit/engine/internal/plan/dag"
 	"kinit/engine/internal/plan/decode"
 	"kinit/engine/internal/spec"
 	"kinit/engine/internal/topology"
@@ -288,7 +289,7 @@ func needs(s Section, address string) []string {
 	return all
 }
 
-func addresses(tasks []*Task) []string {
+func addresses(tasks []*dag.Task) []string {
 	var all []string
 	for _, t := range tasks {
 		all = append(all, t.Address)

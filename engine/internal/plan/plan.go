@@ -53,6 +53,7 @@ type Plan struct {
 // Types of the packages that make a plan, for the run.
 type (
 	Key       = dag.Key
+	Gate      = dag.Gate
 	Ways      = expand.Ways
 	Become    = refs.Become
 	Values    = refs.Values
@@ -77,20 +78,11 @@ type Section struct {
 	gates     map[Key]*Gate
 }
 
-// Gate is the end of a stage or of a batch of hosts. The tasks after it are done if at most
-// MaxFail hosts have failed.
-type Gate struct {
-	*dag.Gate
-	Tasks []*Task // whose hosts count
-}
-
 // Task is one instance of a task block on one host, or of a handler for one host
 // and the tasks that notify it before the same end of a stage, or before the same
 // tasks that flush handlers.
 type Task struct {
 	*dag.Task
-	Watches []*Task // the tasks that decide whether it is done: for a handler, those that notify it; for a Rescue or Cleanup, the block's others
-
 	plan *Plan
 }
 

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"slices"
 
 	"kinit/engine/internal/plan"
 )
@@ -61,18 +60,18 @@ func (r *records) leftOut(t *plan.Task) string {
 	case r.lost[t.Host] != "":
 		return r.lost[t.Host]
 	case t.Role == plan.Cleanup:
-		return r.unreached(t.Watches)
+		return r.unreached(t)
 	}
 	return ""
 }
 
-// unreached returns why none of some tasks was tried, or an empty text if one was. The
-// caller holds mu.
-func (r *records) unreached(tasks []*plan.Task) string {
+// unreached returns why none of the tasks that a task watches was tried, or an empty text if one
+// was. The caller holds mu.
+func (r *records) unreached(t *plan.Task) string {
 	why := ""
-	for _, t := range tasks {
-		rec, ended := r.ended[t.Address]
-		if !ended && t.Role == plan.Rescue {
+	for _, watched := range t.Watches {
+		rec, ended := r.ended[watched.Address]
+		if !ended && watched.Role == plan.Rescue {
 			continue // no failure to handle
 		}
 		if !rec.undone || rec.failed() {
@@ -94,5 +93,10 @@ func (r *records) triggered(t *plan.Task) bool {
 	case t.Role != plan.Rescue:
 		return true
 	}
-	return slices.ContainsFunc(t.Watches, func(w *plan.Task) bool { return way(r.of(w.Address)) })
+	for _, watched := range t.Watches {
+		if way(r.of(watched.Address)) {
+			return true
+		}
+	}
+	return false
 }

@@ -176,7 +176,6 @@ type rolling struct {
 	group
 	serial  said // missing means one batch
 	maxFail said // missing means 0
-	tasks   []*Task
 	batches []*group
 }
 

@@ -112,7 +112,7 @@ func (b *builder) rollStage(s *spec.Stage, g *group) {
 	if !g.serial && maxFail.expr == nil {
 		return
 	}
-	r := &rolling{group: group{stage: true, key: g.key, label: g.label, name: g.name, at: g.at}, serial: serial, maxFail: maxFail, tasks: g.tasks}
+	r := &rolling{group: *g, serial: serial, maxFail: maxFail}
 	if !g.serial {
 		g.maxFail = b.limit(r, len(b.hostsOf(r)))
 		return
