@@ -2,6 +2,7 @@ package git
 
 import (
 	"context"
+	"slices"
 	"strconv"
 
 	"kinit/engine/event"
@@ -56,11 +57,14 @@ func (t *Task) prepare(ctx context.Context, h module.Host, s state) error {
 	if s.origin == t.Repository {
 		return nil
 	}
-	return t.configure(ctx, h, [2]string{"remote.origin.url", t.Repository}, [2]string{"remote.origin.fetch", "+refs/heads/*:refs/remotes/origin/*"})
+	return t.configure(ctx, h,
+		"remote.origin.url", t.Repository,
+		"remote.origin.fetch", "+refs/heads/*:refs/remotes/origin/*")
 }
 
-func (t *Task) configure(ctx context.Context, h module.Host, settings ...[2]string) error {
-	for _, setting := range settings {
+// configure gives settings, each a name and a value, to the checkout.
+func (t *Task) configure(ctx context.Context, h module.Host, settings ...string) error {
+	for setting := range slices.Chunk(settings, 2) {
 		if _, err := t.run(ctx, h, "config", "--replace-all", setting[0], setting[1]); err != nil {
 			return err
 		}
@@ -111,8 +115,10 @@ func (t *Task) move(ctx context.Context, h module.Host, s state) error {
 	}
 	if s.want.branch != "" {
 		// The upstream is for "git pull" by people.
-		upstream := "branch." + s.want.branch
-		if err := t.configure(ctx, h, [2]string{upstream + ".remote", "origin"}, [2]string{upstream + ".merge", "refs/heads/" + s.want.branch}); err != nil {
+		err := t.configure(ctx, h,
+			"branch."+s.want.branch+".remote", "origin",
+			"branch."+s.want.branch+".merge", "refs/heads/"+s.want.branch)
+		if err != nil {
 			return err
 		}
 	}
