@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"net"
 	"strings"
 	"sync"
 	"testing"
@@ -14,6 +13,7 @@ import (
 	"kinit/engine/module"
 	"kinit/engine/transport"
 	"kinit/engine/transport/ssh"
+	"kinit/engine/transport/transporttest/netfault"
 	"kinit/engine/transport/transporttest/sshd"
 )
 
@@ -198,12 +198,12 @@ func TestKilledWorker(t *testing.T) {
 func TestKeepAliveNoticesASilentServer(t *testing.T) {
 	t.Parallel()
 	server := sshd.Start(t)
-	proxy := newProxy(t, server.Addr)
+	proxy := netfault.New(t, server.Addr)
 	c := config(server)
-	c.KeepAlive, c.Dial = 500*time.Millisecond, proxy.dial // a busy machine answers in that time
+	c.KeepAlive, c.Dial = 500*time.Millisecond, by(proxy) // a busy machine answers in that time
 	conn := dial(t, c)
 	says(t, conn, "echo fine", "fine\n")
-	proxy.freeze()
+	proxy.Set(netfault.Plan{Fault: netfault.Stall, At: 1})
 	begin := time.Now()
 	_, err := conn.Exec(t.Context(), transport.Process{Line: "true"})
 	if !errors.Is(err, transport.ErrUnreachable) {
@@ -218,16 +218,14 @@ func TestKeepAliveNoticesASilentServer(t *testing.T) {
 func TestCancelWhileTheServerIsSilent(t *testing.T) {
 	t.Parallel()
 	server := sshd.Start(t)
-	proxy := newProxy(t, server.Addr)
-	c := config(server)
-	c.Dial = proxy.dial
-	conn := dial(t, c)
+	proxy := netfault.New(t, server.Addr)
+	conn := dialThrough(t, server, by(proxy))
 	files, err := conn.Files(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
 	says(t, conn, "echo fine", "fine\n")
-	proxy.freeze()
+	proxy.Set(netfault.Plan{Fault: netfault.Stall, At: 1})
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
 	if _, err := conn.Exec(ctx, transport.Process{Line: "true"}); !errors.Is(err, context.DeadlineExceeded) {
@@ -242,68 +240,4 @@ func TestCancelWhileTheServerIsSilent(t *testing.T) {
 	if err := conn.Close(); err != nil {
 		t.Error(err)
 	}
-}
-
-// proxy passes connections on until it is told to stop doing so.
-type proxy struct {
-	to     string
-	mu     sync.Mutex
-	frozen chan struct{} // of the connections made so far
-}
-
-func newProxy(t *testing.T, to string) *proxy {
-	p := &proxy{to: to, frozen: make(chan struct{})}
-	return p
-}
-
-// dial makes a connection that can be frozen.
-func (p *proxy) dial(ctx context.Context, network, _ string) (net.Conn, error) {
-	conn, err := new(net.Dialer).DialContext(ctx, network, p.to)
-	if err != nil {
-		return nil, err
-	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return &freezing{Conn: conn, frozen: p.frozen, closed: make(chan struct{})}, nil
-}
-
-// freeze makes the connections so far silent, without closing them.
-func (p *proxy) freeze() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	close(p.frozen)
-	p.frozen = make(chan struct{})
-}
-
-// freezing is a connection that can fall silent.
-type freezing struct {
-	net.Conn
-	frozen <-chan struct{}
-	once   sync.Once
-	closed chan struct{}
-}
-
-func (f *freezing) Read(b []byte) (int, error) {
-	n, err := f.Conn.Read(b)
-	select {
-	case <-f.frozen:
-		<-f.closed
-		return 0, net.ErrClosed
-	default:
-		return n, err
-	}
-}
-
-func (f *freezing) Write(b []byte) (int, error) {
-	select {
-	case <-f.frozen:
-		return len(b), nil // as into the buffers of the network
-	default:
-		return f.Conn.Write(b)
-	}
-}
-
-func (f *freezing) Close() error {
-	f.once.Do(func() { close(f.closed) })
-	return f.Conn.Close()
 }

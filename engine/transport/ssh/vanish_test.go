@@ -55,11 +55,7 @@ func TestAJumpHostThatVanishes(t *testing.T) {
 	t.Parallel()
 	server := sshd.Start(t)
 	proxy := netfault.New(t, server.Addr)
-	c := config(server)
-	c.Dial = func(ctx context.Context, network, _ string) (net.Conn, error) {
-		return new(net.Dialer).DialContext(ctx, network, proxy.Address)
-	}
-	outer := dial(t, c)
+	outer := dialThrough(t, server, by(proxy))
 	inner := dialThrough(t, server, outer.Dial)
 	endings(t, inner, proxy.Vanish)
 	soon(t, "the close of the jump host", func() { _ = outer.Close() })
@@ -69,9 +65,14 @@ func TestAMachineThatVanishes(t *testing.T) {
 	t.Parallel()
 	server := sshd.Start(t)
 	proxy := netfault.New(t, server.Addr)
-	endings(t, dialThrough(t, server, func(ctx context.Context, network, _ string) (net.Conn, error) {
+	endings(t, dialThrough(t, server, by(proxy)), proxy.Vanish)
+}
+
+// by makes connections to the server of a proxy.
+func by(proxy *netfault.Proxy) func(ctx context.Context, network, address string) (net.Conn, error) {
+	return func(ctx context.Context, network, _ string) (net.Conn, error) {
 		return new(net.Dialer).DialContext(ctx, network, proxy.Address)
-	}), proxy.Vanish)
+	}
 }
 
 func dialThrough(t *testing.T, server *sshd.Server, through func(ctx context.Context, network, address string) (net.Conn, error)) *ssh.Conn {
