@@ -63,7 +63,7 @@ func (w *Writer) Stream(name string, size int64, from io.Reader) error {
 	if slices.ContainsFunc(w.parts, func(p Part) bool { return p.Name == name }) {
 		return fmt.Errorf("there are two parts named %s", name)
 	}
-	if err := w.archive.WriteHeader(&tar.Header{Name: name, Mode: 0o600, Size: size, Format: tar.FormatPAX}); err != nil {
+	if err := w.begin(name, size); err != nil {
 		return err
 	}
 	sum := sha256.New()
@@ -75,6 +75,11 @@ func (w *Writer) Stream(name string, size int64, from io.Reader) error {
 	return err
 }
 
+// begin begins an entry of the archive.
+func (w *Writer) begin(name string, size int64) error {
+	return w.archive.WriteHeader(&tar.Header{Name: name, Mode: 0o600, Size: size, Format: tar.FormatPAX})
+}
+
 func (w *Writer) end(m Manifest) error {
 	m.Version, m.Parts = version, w.parts
 	if err := m.check(); err != nil {
@@ -84,7 +89,7 @@ func (w *Writer) end(m Manifest) error {
 	if err != nil {
 		return err
 	}
-	if err := w.archive.WriteHeader(&tar.Header{Name: manifestName, Mode: 0o600, Size: int64(len(text)), Format: tar.FormatPAX}); err != nil {
+	if err := w.begin(manifestName, int64(len(text))); err != nil {
 		return err
 	}
 	_, err = w.archive.Write(text)

@@ -32,15 +32,11 @@ const largest = 1 << 20
 // Encrypt encrypts a text for the owners of public keys such as age1…, at least
 // one. Every call gives another text. It ends with a line end.
 func Encrypt(value secret.Value, public ...string) (string, error) {
-	recipients, err := recipients(public)
-	if err != nil {
-		return "", err
-	}
 	var text strings.Builder
 	armored := armor.NewWriter(&text)
-	plain, err := age.Encrypt(armored, recipients...)
+	plain, err := Readers{Public: public}.Encrypt(armored)
 	if err != nil {
-		return "", fmt.Errorf("encrypt: %w", err)
+		return "", err
 	}
 	_, err = io.WriteString(plain, value.Reveal())
 	if err := errors.Join(err, plain.Close(), armored.Close()); err != nil {

@@ -10,9 +10,10 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
-	"strings"
 	"syscall"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"kinit/engine/shell"
 	"kinit/engine/transport"
@@ -168,30 +169,11 @@ func start(cmd *exec.Cmd, p transport.Process) (*streams, error) {
 // other process of the session. Ended processes are no error.
 func signalSession(session int, signal syscall.Signal) {
 	_ = syscall.Kill(-session, signal)
-	stats, _ := filepath.Glob("/proc/[0-9]*/stat")
-	for _, stat := range stats {
-		pid, err := strconv.Atoi(filepath.Base(filepath.Dir(stat)))
-		if err == nil && sessionOf(stat) == session {
+	processes, _ := filepath.Glob("/proc/[0-9]*")
+	for _, process := range processes {
+		pid, _ := strconv.Atoi(filepath.Base(process))
+		if of, err := unix.Getsid(pid); err == nil && of == session {
 			_ = syscall.Kill(pid, signal)
 		}
 	}
-}
-
-// sessionOf reads the session of a process from its stat file, proc(5), or
-// returns 0. The name before the last parenthesis may contain anything.
-func sessionOf(stat string) int {
-	text, err := os.ReadFile(stat)
-	if err != nil {
-		return 0
-	}
-	_, after, _ := strings.Cut(string(text[strings.LastIndexByte(string(text), ')')+1:]), " ")
-	fields := strings.Fields(after) // state, parent, group, session, …
-	if len(fields) < 4 {
-		return 0
-	}
-	session, err := strconv.Atoi(fields[3])
-	if err != nil {
-		return 0
-	}
-	return session
 }

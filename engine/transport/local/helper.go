@@ -2,6 +2,7 @@ package local
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"crypto/rand"
 	"fmt"
@@ -21,16 +22,7 @@ var _ sftpfs.Source = (*other)(nil)
 
 // Client returns the client of a live SFTP server.
 func (o *other) Client(ctx context.Context) (*sftp.Client, sftpfs.Carrier, error) {
-	client, err := o.files.Get(ctx, func() (*sftp.Client, error) {
-		if err := o.conn.life.Enter(); err != nil {
-			return nil, err
-		}
-		client, err := o.start(ctx)
-		if err != nil {
-			o.conn.life.Leave()
-		}
-		return client, err
-	})
+	client, err := o.files.Get(ctx, func() (*sftp.Client, error) { return o.start(ctx) })
 	return client, o, err
 }
 
@@ -40,9 +32,11 @@ func (o *other) Spawn(work func()) bool { return o.conn.life.Go(work) }
 // Cut drops a client whose server has ended.
 func (o *other) Cut(ctx context.Context, client *sftp.Client) { o.files.Forget(ctx, client) }
 
-// start starts a server. A goroutine waits for its end and then leaves the group of running
-// work that the caller has entered.
+// start starts a server, whose end is waited for as work of the life.
 func (o *other) start(ctx context.Context) (*sftp.Client, error) {
+	if err := o.conn.life.Ended(); err != nil {
+		return nil, err
+	}
 	mark := rand.Text()
 	cmd := command(o.user.Line("/bin/sh", "-c", framing.Mark(o.conn.run)+become.FileServer(mark)))
 	said := framing.NewHead(mostSaid)
@@ -59,18 +53,16 @@ func (o *other) start(ctx context.Context) (*sftp.Client, error) {
 		return nil, fmt.Errorf("start /bin/sh: %w", err)
 	}
 	client, err := speak(ctx, mark, out, to)
-	if err == nil {
-		go func() {
-			defer o.conn.life.Leave()
-			_ = client.Wait() // users of the client get the reason
-			_ = cmd.Wait()
-		}()
+	if err == nil && o.conn.life.Go(func() {
+		_ = client.Wait() // users of the client get the reason
+		_ = cmd.Wait()
+	}) {
 		return client, nil
 	}
 	_ = to.Close()
 	o.abandon(cmd)
-	if ctx.Err() != nil {
-		return nil, ctx.Err()
+	if ended := cmp.Or(ctx.Err(), o.conn.life.Ended()); ended != nil {
+		return nil, ended
 	}
 	return nil, fmt.Errorf("start the SFTP server as %s with %s: %s", o.user.Name, o.user.By(), sftpfs.Said(strings.NewReader(said.String()), err))
 }

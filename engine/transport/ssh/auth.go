@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"net"
 	"os"
+	"slices"
 	"strings"
 
 	gossh "golang.org/x/crypto/ssh"
@@ -42,15 +43,14 @@ func loadKeys(ctx context.Context, c Config) *keys {
 
 func (k *keys) read(file string) {
 	pem, err := os.ReadFile(file)
-	if errors.Is(err, fs.ErrNotExist) {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		k.skipped = append(k.skipped, file+" is missing")
-		return
-	}
-	if err != nil {
+	case err != nil:
 		k.skipped = append(k.skipped, err.Error())
-		return
+	default:
+		k.parse(file, pem)
 	}
-	k.parse(file, pem)
 }
 
 func (k *keys) parse(name string, pem []byte) {
@@ -92,10 +92,9 @@ func (k *keys) askAgent(ctx context.Context, socket string) {
 
 func (k *keys) add(name string, signer gossh.Signer) {
 	print := gossh.FingerprintSHA256(signer.PublicKey())
-	for _, known := range k.signers {
-		if gossh.FingerprintSHA256(known.PublicKey()) == print {
-			return
-		}
+	same := func(known gossh.Signer) bool { return gossh.FingerprintSHA256(known.PublicKey()) == print }
+	if slices.ContainsFunc(k.signers, same) {
+		return
 	}
 	k.signers = append(k.signers, signer)
 	k.names = append(k.names, fmt.Sprintf("%s (%s %s)", name, signer.PublicKey().Type(), print))

@@ -48,7 +48,7 @@ func (s *session) watch(exited chan<- struct{}, ends func(*gossh.Request) bool) 
 
 // open opens a session channel. If the server has no session left, the error is errRefused.
 func (l *link) open(ctx context.Context) (*session, error) {
-	ctx, stop := l.during(ctx)
+	ctx, stop := life.Until(ctx, l.spawn, l.done, errCut)
 	defer stop()
 	type result struct {
 		session *session
@@ -77,22 +77,6 @@ func (l *link) open(ctx context.Context) (*session, error) {
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	}
-}
-
-// during returns a context that also ends, with errCut as its cause, when the
-// connection does. Call the function to free it.
-func (l *link) during(ctx context.Context) (context.Context, func()) {
-	ctx, cancel := context.WithCancelCause(ctx)
-	if !l.spawn(func() {
-		select {
-		case <-l.done:
-			cancel(errCut)
-		case <-ctx.Done():
-		}
-	}) {
-		cancel(errCut)
-	}
-	return ctx, func() { cancel(nil) }
 }
 
 // exec starts a command line in the session. It does not wait for the server's

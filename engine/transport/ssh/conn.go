@@ -6,7 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"sync"
+	"sync/atomic"
 
 	"github.com/pkg/sftp"
 
@@ -25,8 +25,7 @@ type Conn struct {
 	files   module.Files
 	sockets *sockets
 
-	mu      sync.Mutex
-	current *link
+	current atomic.Pointer[link]
 }
 
 var _ transport.Conn = (*Conn)(nil)
@@ -77,34 +76,21 @@ func (c *Conn) linkDuring(ctx context.Context) (*link, error) {
 	if err != nil || (old != nil && !old.lost()) {
 		return old, err
 	}
-	fresh, err := c.successor(ctx, old)
+	var fresh *link
+	if old == nil {
+		fresh, err = connect(ctx, c.config)
+	} else {
+		old.close()
+		fresh, err = reconnect(ctx, c.config, old.lostAt)
+	}
 	if err != nil {
 		return nil, err
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if err := c.life.Ended(); err != nil {
-		fresh.close()
-		return nil, err
-	}
-	c.current = fresh
+	c.current.Store(fresh)
 	return fresh, nil
 }
 
-// successor connects, for the first time or after the loss of a link.
-func (c *Conn) successor(ctx context.Context, old *link) (*link, error) {
-	if old == nil {
-		return connect(ctx, c.config)
-	}
-	old.close()
-	return reconnect(ctx, c.config, old.lostAt)
-}
-
-func (c *Conn) linkNow() (*link, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.current, c.life.Ended()
-}
+func (c *Conn) linkNow() (*link, error) { return c.current.Load(), c.life.Ended() }
 
 // Exec runs the line. If the connection was lost and the command certainly did not start,
 // it is sent again once over a new connection.
@@ -150,22 +136,28 @@ func (c *Conn) Dial(ctx context.Context, network, address string) (net.Conn, err
 	if network != "tcp" && network != "unix" {
 		return nil, fmt.Errorf("dial %s %s: only tcp and unix are supported", network, address)
 	}
-	what := "dial " + address + " from " + c.config.label()
+	what := "dial " + address + " from " + c.config.label() + c.config.dialler(network)
+	return onLink(ctx, c, what, func(l *link) (net.Conn, error) { return l.dial(ctx, network, address) })
+}
+
+// onLink does work over the connection, and once more over a new one if the old one was lost.
+func onLink[T any](ctx context.Context, c *Conn, what string, work func(*link) (T, error)) (T, error) {
+	var none T
 	for again := false; ; again = true {
 		l, err := c.link(ctx)
 		if err != nil {
-			return nil, err
+			return none, err
 		}
-		conn, err := l.dial(ctx, network, address)
+		value, err := work(l)
 		switch {
 		case err == nil:
-			return conn, nil
+			return value, nil
 		case ctx.Err() != nil:
-			return nil, ctx.Err()
+			return none, ctx.Err()
 		case channelRefused(err) || !l.gone(ctx):
-			return nil, fmt.Errorf("%s%s: %w", what, c.config.dialler(network), err)
+			return none, fmt.Errorf("%s: %w", what, err)
 		case again:
-			return nil, unreachable(what, err)
+			return none, unreachable(what, err)
 		}
 	}
 }
@@ -181,39 +173,22 @@ func (c *Conn) Watch(ctx context.Context) (func(context.Context) bool, error) {
 
 // Files opens the machine's file system over SFTP.
 func (c *Conn) Files(ctx context.Context) (module.Files, error) {
-	if _, _, err := c.fileClient(ctx); err != nil {
+	if _, _, err := (fileSource{c}).Client(ctx); err != nil {
 		return nil, err
 	}
 	return c.files, nil
-}
-
-// fileClient returns the SFTP client of a live connection, and the connection.
-func (c *Conn) fileClient(ctx context.Context) (*link, *sftp.Client, error) {
-	for again := false; ; again = true {
-		l, err := c.link(ctx)
-		if err != nil {
-			return nil, nil, err
-		}
-		client, err := l.files.Get(ctx, func() (*sftp.Client, error) { return l.openFiles(ctx) })
-		switch {
-		case err == nil:
-			return l, client, nil
-		case ctx.Err() != nil:
-			return nil, nil, ctx.Err()
-		case !l.gone(ctx):
-			return nil, nil, fmt.Errorf("%s: %w", c.config.label(), err)
-		case again:
-			return nil, nil, unreachable(c.config.label(), err)
-		}
-	}
 }
 
 // fileSource provides a Conn's clients to the file system.
 type fileSource struct{ conn *Conn }
 
 func (s fileSource) Client(ctx context.Context) (*sftp.Client, sftpfs.Carrier, error) {
-	l, client, err := s.conn.fileClient(ctx)
-	return client, l, err
+	var carrier *link
+	client, err := onLink(ctx, s.conn, s.conn.config.label(), func(l *link) (*sftp.Client, error) {
+		carrier = l
+		return l.files.Get(ctx, func() (*sftp.Client, error) { return l.openFiles(ctx) })
+	})
+	return client, carrier, err
 }
 
 // Spawn is spawn, for the file system.
@@ -234,13 +209,7 @@ func (c *Conn) Socket(ctx context.Context, path string) (string, error) {
 func (c *Conn) Close() error {
 	c.life.End()
 	err := c.sockets.Close()
-	c.dialing <- struct{}{} // a dial in progress sees that the life has ended
-	defer func() { <-c.dialing }()
-	c.mu.Lock()
-	l := c.current
-	c.current = nil
-	c.mu.Unlock()
-	if l != nil {
+	if l := c.current.Swap(nil); l != nil {
 		l.close()
 	}
 	return err

@@ -21,9 +21,8 @@ import (
 // verifier decides whether a host key is the right one.
 type verifier struct {
 	config  Config
-	pinned  []gossh.PublicKey
 	files   []string              // the known_hosts files that exist
-	check   gossh.HostKeyCallback // of the files
+	check   gossh.HostKeyCallback // of the files; nil if keys are given instead
 	known   []gossh.PublicKey     // keys on record for this machine
 	certs   bool                  // the files name certificate authorities
 	refusal error                 // why the last key was not accepted
@@ -57,9 +56,8 @@ func (v *verifier) pin(lines []string) error {
 			return fmt.Errorf("%w: the host key %q given for %s is no public key: %w",
 				transport.ErrHostKey, line, v.config.Name, err)
 		}
-		v.pinned = append(v.pinned, key)
+		v.known = append(v.known, key)
 	}
-	v.known = v.pinned
 	return nil
 }
 
@@ -96,8 +94,8 @@ func (unknownKey) Verify([]byte, *gossh.Signature) error { return errors.New("no
 // lookup returns the keys on record under the address, or else under the name.
 func (v *verifier) lookup(key gossh.PublicKey) []knownhosts.KnownKey {
 	for _, name := range v.names() {
-		var mismatch *knownhosts.KeyError
-		if errors.As(v.check(name, somewhere, key), &mismatch) && len(mismatch.Want) > 0 {
+		mismatch, ok := errors.AsType[*knownhosts.KeyError](v.check(name, somewhere, key))
+		if ok && len(mismatch.Want) > 0 {
 			return mismatch.Want
 		}
 	}
@@ -153,7 +151,7 @@ func (v *verifier) verify(_ string, _ net.Addr, key gossh.PublicKey) error {
 }
 
 func (v *verifier) verifyKey(key gossh.PublicKey) error {
-	if v.pinned != nil {
+	if v.check == nil {
 		return v.verifyPinned(key)
 	}
 	var mismatch *knownhosts.KeyError
@@ -173,23 +171,19 @@ func (v *verifier) verifyKey(key gossh.PublicKey) error {
 }
 
 func (v *verifier) verifyPinned(key gossh.PublicKey) error {
-	wants := make([]string, len(v.pinned))
-	for i, want := range v.pinned {
-		if bytes.Equal(want.Marshal(), key.Marshal()) {
-			return nil
-		}
-		wants[i] = show(want)
+	same := func(want gossh.PublicKey) bool { return bytes.Equal(want.Marshal(), key.Marshal()) }
+	if slices.ContainsFunc(v.known, same) {
+		return nil
 	}
 	return fmt.Errorf("%w: %s offers %s, which is not the key given for it: %s",
-		transport.ErrHostKey, v.config.label(), show(key), strings.Join(wants, ", "))
+		transport.ErrHostKey, v.config.label(), show(key), strings.Join(lists.Map(v.known, show), ", "))
 }
 
 // changed returns an error that names where the different key is on record.
 func (v *verifier) changed(key gossh.PublicKey, wants []knownhosts.KnownKey) error {
-	places := make([]string, len(wants))
-	for i, want := range wants {
-		places[i] = fmt.Sprintf("%s:%d has %s", want.Filename, want.Line, show(want.Key))
-	}
+	places := lists.Map(wants, func(want knownhosts.KnownKey) string {
+		return fmt.Sprintf("%s:%d has %s", want.Filename, want.Line, show(want.Key))
+	})
 	return fmt.Errorf("%w: the host key of %s has CHANGED: it offers %s, but %s. "+
 		"Somebody may be listening, or the machine was installed again. Compare the fingerprint on the machine itself; "+
 		"if it is right, remove that line: ssh-keygen -R '%s'",

@@ -179,7 +179,7 @@ func (l *link) lost() bool {
 // dial opens a connection from the machine.
 func (l *link) dial(ctx context.Context, network, address string) (net.Conn, error) {
 	l.hurry(ctx)
-	ctx, stop := l.during(ctx)
+	ctx, stop := life.Until(ctx, l.spawn, l.done, errCut)
 	defer stop()
 	channel, err := l.client.DialContext(ctx, network, address)
 	if err != nil {

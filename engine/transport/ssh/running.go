@@ -216,3 +216,49 @@ func (r *running) sweep(ctx context.Context) {
 	case <-ctx.Done():
 	}
 }
+
+// errDeaf is the error of a worker that accepts no orders: its input belongs to a command,
+// or it has ended.
+var errDeaf = errors.New("the shell takes no orders")
+
+// signal sends a signal to a command's session. The worker of the command does it, even
+// while the command runs. If the command has the session's input, or the worker has ended,
+// another worker does it, or a new one.
+func (l *link) signal(ctx context.Context, w *worker, name string, session int) {
+	if !errors.Is(w.kill(name, session), errDeaf) {
+		return
+	}
+	for _, other := range l.workers.Others(w) {
+		if other.kill(name, session) == nil {
+			return
+		}
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
+	defer cancel()
+	l.orApart(ctx, func(l *link) error {
+		w, err := l.startWorker(ctx)
+		if err != nil {
+			return err
+		}
+		defer w.close()
+		if err := w.kill(name, session); err != nil {
+			return err
+		}
+		return w.settle(ctx)
+	})
+}
+
+// orApart ends what a command started, in a new session of the connection, or over a separate
+// one if the server allows no further session. It drops its errors: if the command remains, the
+// wait for it times out.
+func (l *link) orApart(ctx context.Context, end func(*link) error) {
+	if end(l) == nil {
+		return
+	}
+	fresh, err := connect(ctx, l.config)
+	if err != nil {
+		return
+	}
+	defer fresh.close()
+	_ = end(fresh)
+}

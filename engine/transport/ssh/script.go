@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"sync"
 	"time"
 
@@ -224,11 +225,15 @@ func (i *input) end() {
 	_ = i.to.CloseWrite()
 }
 
-// sweep kills the process that runs the script and all its children.
+// sweep kills the process that runs the script and all its children, by taskkill.exe, which both
+// cmd.exe and PowerShell can start.
 func (r *scripted) sweep(ctx context.Context) {
 	timed, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
 	defer cancel()
-	r.link.killTree(timed, r.pid)
+	r.link.orApart(timed, func(l *link) error {
+		_, err := l.ask(timed, fmt.Sprintf("taskkill.exe /F /T /PID %d", r.pid))
+		return err
+	})
 }
 
 func (r *scripted) result() (int, error) {
@@ -259,26 +264,6 @@ func (r *scripted) exitCode() (code int, reported bool) {
 	return *r.status, true
 }
 
-// killTree ends a process of a Windows machine and all its children, in a new session, or
-// on a new connection if the server allows no further session. It drops its errors.
-func (l *link) killTree(ctx context.Context, pid int) {
-	if l.taskkill(ctx, pid) == nil {
-		return
-	}
-	fresh, err := connect(ctx, l.config)
-	if err != nil {
-		return
-	}
-	defer fresh.close()
-	_ = fresh.taskkill(ctx, pid)
-}
-
-// taskkill waits for taskkill.exe, which both cmd.exe and PowerShell can start.
-func (l *link) taskkill(ctx context.Context, pid int) error {
-	_, err := l.ask(ctx, fmt.Sprintf("taskkill.exe /F /T /PID %d", pid))
-	return err
-}
-
 // ask runs a line of the login's shell in its own session, and returns its output.
 func (l *link) ask(ctx context.Context, line string) (string, error) {
 	s, err := l.openPatiently(ctx)
@@ -297,4 +282,26 @@ func (l *link) ask(ctx context.Context, line string) (string, error) {
 		return "", ctx.Err()
 	}
 	return string(text), err
+}
+
+// echoed is a line for which cmd.exe prints a path, and PowerShell the line's own text.
+const echoed = "echo %ComSpec%"
+
+// scriptLine returns the line that starts the bootstrap. It finds out which shell a Windows
+// machine's server uses for lines: cmd.exe, or PowerShell if DefaultShell in
+// HKLM\SOFTWARE\OpenSSH is set so. cmd.exe ends with the code of the program; PowerShell ends
+// with 1 for any code but 0 unless the line says otherwise.
+func (l *link) scriptLine(ctx context.Context) (string, error) {
+	said, err := l.ask(ctx, echoed)
+	if err != nil {
+		return "", err
+	}
+	if strings.TrimSpace(said) == "" {
+		return "", errors.New("the machine's shell does not answer: is its operating system Windows?")
+	}
+	line := powershell.CommandLine()
+	if strings.Contains(said, "%ComSpec%") {
+		line += "; exit $LASTEXITCODE"
+	}
+	return line, nil
 }

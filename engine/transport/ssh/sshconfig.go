@@ -44,19 +44,18 @@ var wanted = []string{"HostName", "Port", "User", "IdentityFile", "ProxyJump", "
 func readOptions(alias string, files []string) (options, error) {
 	found := options{}
 	for _, name := range files {
-		file, err := os.Open(expand(name))
+		text, err := os.ReadFile(expand(name))
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
 		if err != nil {
 			return nil, err
 		}
-		config, err := ssh_config.Decode(file)
-		_ = file.Close() // only read from
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
+		config, err := ssh_config.DecodeBytes(text)
+		if err == nil {
+			err = found.merge(config, alias)
 		}
-		if err := found.merge(config, alias); err != nil {
+		if err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
 	}

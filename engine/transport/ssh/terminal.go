@@ -38,20 +38,17 @@ func (c *Conn) interact(ctx context.Context, l *link, line string, t transport.T
 			return 0, fmt.Errorf("ask %s for a terminal: %w", c.config.label(), err)
 		}
 	}
-	if err := start(session, line); err != nil {
+	start := session.Shell
+	if line != "" {
+		start = func() error { return session.Start(line) }
+	}
+	if err := start(); err != nil {
 		return 0, err
 	}
 	ended := make(chan struct{})
 	defer close(ended)
 	l.spawn(func() { follow(session, t.Resized, ended) })
 	return exitCode(ctx, session.Wait())
-}
-
-func start(session *gossh.Session, line string) error {
-	if line == "" {
-		return session.Shell()
-	}
-	return session.Start(line)
 }
 
 // follow passes on new sizes until the session ends.
@@ -70,9 +67,7 @@ func follow(session *gossh.Session, sizes <-chan transport.Size, ended <-chan st
 func exitCode(ctx context.Context, err error) (int, error) {
 	var exit *gossh.ExitError
 	switch {
-	case err == nil:
-		return 0, nil
-	case err == io.EOF: // the line ended well, and before it had read all its input
+	case err == nil, err == io.EOF: // the latter if the line ended well before it had read all its input
 		return 0, nil
 	case ctx.Err() != nil:
 		return 0, ctx.Err()

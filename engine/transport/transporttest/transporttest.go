@@ -20,6 +20,7 @@ import (
 
 	"kinit/engine/module"
 	"kinit/engine/transport"
+	"kinit/engine/transport/internal/life"
 )
 
 // limit is how long one test of the suite may take.
@@ -180,12 +181,8 @@ func files(ctx context.Context, t *testing.T, conn transport.Conn) module.Files 
 // until polls a condition, quickly.
 func until(ctx context.Context, t *testing.T, what string, holds func() bool) {
 	t.Helper()
-	tick := time.NewTicker(10 * time.Millisecond)
-	defer tick.Stop()
 	for !holds() {
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
+		if life.Wait(ctx, 10*time.Millisecond) != nil {
 			t.Fatalf("waited in vain: %s", what)
 		}
 	}

@@ -20,8 +20,8 @@ type Opening struct {
 	begun  bool
 }
 
-// NewOpening passes on to a writer; nil drops everything. begin is called once, when the command begins, by the
-// goroutine that writes.
+// NewOpening passes on to a writer; nil drops everything. begin is called once, when the
+// command begins, by the goroutine that writes.
 func NewOpening(mark string, to io.Writer, begin func(number int)) *Opening {
 	if to == nil {
 		to = io.Discard

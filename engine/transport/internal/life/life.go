@@ -115,14 +115,24 @@ func Wait(ctx context.Context, delay time.Duration) error {
 // During returns a context for work that was let in, which also ends with the life; its
 // cause is then the error. Call the function to free it.
 func (l *Life) During(ctx context.Context) (context.Context, func()) {
+	return Until(ctx, l.Go, l.over, l.closed)
+}
+
+// Until returns a context that also ends when over is closed, which a goroutine of spawn waits
+// for, or if it starts none; its cause is then the given one. Call the function to free it.
+func Until(
+	ctx context.Context, spawn func(work func()) bool, over <-chan struct{}, cause error,
+) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
-	l.running.Go(func() {
+	if !spawn(func() {
 		select {
-		case <-l.over:
-			cancel(l.closed)
+		case <-over:
+			cancel(cause)
 		case <-ctx.Done():
 		}
-	})
+	}) {
+		cancel(cause)
+	}
 	return ctx, func() { cancel(nil) }
 }
 

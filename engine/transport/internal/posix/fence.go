@@ -34,17 +34,15 @@ func Through(ctx context.Context, files FS, link, op, path string, change func(p
 			return &fs.PathError{Op: op, Path: path, Err: transport.ErrFenced}
 		}
 	}
-	return &fs.PathError{Op: op, Path: path, Err: cause(err)}
+	return &fs.PathError{Op: op, Path: path, Err: Cause(err)}
 }
 
-// cause returns an error without its paths.
-func cause(err error) error {
-	var path *fs.PathError
-	var link *os.LinkError
-	switch {
-	case errors.As(err, &path):
+// Cause returns an error without its paths.
+func Cause(err error) error {
+	if path, ok := errors.AsType[*fs.PathError](err); ok {
 		return path.Err
-	case errors.As(err, &link):
+	}
+	if link, ok := errors.AsType[*os.LinkError](err); ok {
 		return link.Err
 	}
 	return err

@@ -26,7 +26,8 @@ const othersMayEnter fs.FileMode = 0o011
 
 // place is the target of a path, and whether other users can change the path.
 type place struct {
-	name string // the path, without the links of folders that only root and our own user can change
+	asked string // the path as a caller has given it, in its shortest form
+	name  string // the path, without the links of folders that only root and our own user can change
 	// open is the first folder of the path in which a user other than root and our own can
 	// make and rename entries. Entries below it are not checked, and only scripts that hold
 	// each folder may change them. Empty without such a folder.
@@ -43,6 +44,16 @@ func (p place) base() string { return path.Base(p.name) }
 // locate finds the target of a path. It checks all folders of the path at the same time, so
 // that it takes as long as one check. It follows a link at the path itself only on request.
 func (f *Files) locate(ctx context.Context, op, name string, follow bool) (place, error) {
+	name, err := f.clean(op, name)
+	if err != nil {
+		return place{}, err
+	}
+	p, err := f.walk(ctx, op, name, follow)
+	p.asked = name
+	return p, err
+}
+
+func (f *Files) walk(ctx context.Context, op, name string, follow bool) (place, error) {
 	if name == "/" {
 		return place{}, failed(op, name, "the root folder stays as it is")
 	}
@@ -188,10 +199,6 @@ func (f *Files) mine(ctx context.Context, info module.FileInfo) (bool, error) {
 
 // Folder finds the folder of a path.
 func (f *Files) Folder(ctx context.Context, name string) (module.Folder, error) {
-	name, err := f.clean("stat", name)
-	if err != nil {
-		return module.Folder{}, err
-	}
 	p, err := f.locate(ctx, "stat", name, false)
 	if err == nil && p.missing != "" {
 		err = &fs.PathError{Op: "stat", Path: p.missing, Err: syscall.ENOENT}

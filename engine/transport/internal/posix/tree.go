@@ -18,10 +18,6 @@ const newFolder = "0755"
 // Mkdir makes a folder and its missing parents; attr applies to the last one, even if it
 // exists already.
 func (f *Files) Mkdir(ctx context.Context, name string, attr module.Attr) error {
-	name, err := f.clean("mkdir", name)
-	if err != nil {
-		return err
-	}
 	p, err := f.locate(ctx, "mkdir", name, true)
 	if err != nil {
 		return err
@@ -33,10 +29,10 @@ func (f *Files) Mkdir(ctx context.Context, name string, attr module.Attr) error 
 			return err
 		}
 		below := strings.Split(strings.TrimPrefix(strings.TrimPrefix(p.name, p.open), "/"), "/")
-		return f.script(ctx, "mkdir", name, "mkdir", transport.Process{},
+		return f.script(ctx, "mkdir", p.asked, "mkdir", transport.Process{},
 			append([]string{p.open, owners(uid, gid), octalOrNone(attr.Mode), newFolder}, below...)...)
 	case p.there && !p.info.Mode.IsDir():
-		return failed("mkdir", name, "it is there and is no folder")
+		return failed("mkdir", p.asked, "it is there and is no folder")
 	case !p.there:
 		if err := f.mkdirAll(ctx, p.name); err != nil {
 			return err
@@ -76,8 +72,8 @@ func (f *Files) mkdirAll(ctx context.Context, name string) error {
 
 // SetAttr changes mode and owner.
 func (f *Files) SetAttr(ctx context.Context, name string, attr module.Attr) error {
-	name, err := f.clean("chmod", name)
-	if err != nil || attr == (module.Attr{}) {
+	if attr == (module.Attr{}) {
+		_, err := f.clean("chmod", name)
 		return err
 	}
 	p, err := f.find(ctx, "chmod", name, true)
@@ -90,10 +86,10 @@ func (f *Files) SetAttr(ctx context.Context, name string, attr module.Attr) erro
 	}
 	switch {
 	case p.open != "":
-		return f.script(ctx, "chmod", name, "attributes", transport.Process{},
+		return f.script(ctx, "chmod", p.asked, "attributes", transport.Process{},
 			p.dir(), p.base(), stageName(p), owners(uid, gid), octalOrNone(attr.Mode))
 	case !p.there:
-		return &fs.PathError{Op: "chmod", Path: name, Err: syscall.ENOENT}
+		return &fs.PathError{Op: "chmod", Path: p.asked, Err: syscall.ENOENT}
 	}
 	return f.setAttr(ctx, p, uid, gid, attr.Mode)
 }
@@ -122,20 +118,16 @@ func (f *Files) setAttr(ctx context.Context, p place, uid, gid int64, mode fs.Fi
 // Symlink makes path a link to target, replacing an older link. Anything else of
 // that name is an fs.ErrExist.
 func (f *Files) Symlink(ctx context.Context, target, name string) error {
-	name, err := f.clean("symlink", name)
-	if err != nil {
-		return err
-	}
 	p, err := f.find(ctx, "symlink", name, false)
 	switch {
 	case err != nil:
 		return err
 	case p.open != "":
-		return f.script(ctx, "symlink", name, "symlink", transport.Process{}, p.dir(), p.base(), stageName(p), target)
+		return f.script(ctx, "symlink", p.asked, "symlink", transport.Process{}, p.dir(), p.base(), stageName(p), target)
 	case !p.there:
 		return f.fs.Symlink(ctx, target, p.name)
 	case p.info.Mode&fs.ModeSymlink == 0:
-		return failed("symlink", name, "it is there and is no link: %w", fs.ErrExist)
+		return failed("symlink", p.asked, "it is there and is no link: %w", fs.ErrExist)
 	}
 	return f.relink(ctx, target, p.name)
 }
@@ -160,16 +152,12 @@ func (f *Files) relink(ctx context.Context, target, name string) error {
 // Remove deletes a file, a link, or a folder with all in it. It never follows links. It
 // does not remove a folder in which a file system is mounted. A missing path is no error.
 func (f *Files) Remove(ctx context.Context, name string) error {
-	name, err := f.clean("remove", name)
-	if err != nil {
-		return err
-	}
 	p, err := f.locate(ctx, "remove", name, false)
 	switch {
 	case err != nil:
 		return unlessMissing(err)
 	case p.open != "" || f.shared() && p.there && p.info.Mode.IsDir():
-		return unlessMissing(f.script(ctx, "remove", name, "remove", transport.Process{}, p.dir(), p.base(), mountName(p.name)))
+		return unlessMissing(f.script(ctx, "remove", p.asked, "remove", transport.Process{}, p.dir(), p.base(), mountName(p.name)))
 	case !p.there:
 		return nil
 	}

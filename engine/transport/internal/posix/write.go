@@ -31,10 +31,6 @@ const tidyTime = 5 * time.Second
 // mode by the handle, content, fsync, rename. A link of that name is replaced, not
 // followed. Values that attr does not set are taken from the older file.
 func (f *Files) Write(ctx context.Context, name string, content io.Reader, attr module.Attr) error {
-	name, err := f.clean("write", name)
-	if err != nil {
-		return err
-	}
 	p, err := f.find(ctx, "write", name, false)
 	if err == nil && p.open != "" {
 		p.info, p.there, err = f.seen(ctx, p.name)
@@ -43,7 +39,7 @@ func (f *Files) Write(ctx context.Context, name string, content io.Reader, attr 
 		return err
 	}
 	if p.there && p.info.Mode.IsDir() {
-		return failed("write", name, "it is a folder")
+		return failed("write", p.asked, "it is a folder")
 	}
 	wanted, err := f.wanted(ctx, p, attr)
 	if err != nil {
@@ -122,8 +118,7 @@ func (f *Files) replace(ctx context.Context, p place, content io.Reader, wanted 
 
 // named replaces the name of the temporary file in an error by that of the file.
 func named(err error, name string) error {
-	var about *fs.PathError
-	if errors.As(err, &about) && module.IsTemporaryName(path.Base(about.Path), name) {
+	if about, ok := errors.AsType[*fs.PathError](err); ok && module.IsTemporaryName(path.Base(about.Path), name) {
 		return &fs.PathError{Op: about.Op, Path: name, Err: about.Err}
 	}
 	return err
@@ -165,10 +160,15 @@ func owners(uid, gid int64) string {
 	return fmt.Sprintf("%d:%d", uid, gid)
 }
 
+// specials are the permission bits that Go has elsewhere than chmod.
+var specials = []struct{ is, bit fs.FileMode }{
+	{fs.ModeSetuid, 0o4000}, {fs.ModeSetgid, 0o2000}, {fs.ModeSticky, 0o1000},
+}
+
 // octal returns a mode for chmod.
 func octal(mode fs.FileMode) string {
 	bits := mode.Perm()
-	for _, special := range []struct{ is, bit fs.FileMode }{{fs.ModeSetuid, 0o4000}, {fs.ModeSetgid, 0o2000}, {fs.ModeSticky, 0o1000}} {
+	for _, special := range specials {
 		if mode&special.is != 0 {
 			bits |= special.bit
 		}
@@ -188,14 +188,10 @@ func (f *Files) tidy(ctx context.Context, name string) {
 // 01000, as chmod takes them, become Go's bits.
 func permissions(mode fs.FileMode) fs.FileMode {
 	bits := mode & (fs.ModePerm | fs.ModeSetuid | fs.ModeSetgid | fs.ModeSticky)
-	if mode&0o4000 != 0 {
-		bits |= fs.ModeSetuid
-	}
-	if mode&0o2000 != 0 {
-		bits |= fs.ModeSetgid
-	}
-	if mode&0o1000 != 0 {
-		bits |= fs.ModeSticky
+	for _, special := range specials {
+		if mode&special.bit != 0 {
+			bits |= special.is
+		}
 	}
 	return bits
 }

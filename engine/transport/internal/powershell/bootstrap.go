@@ -48,10 +48,7 @@ func CommandLine() string {
 
 // encode is a script as -EncodedCommand takes it: base64 of UTF-16LE.
 func encode(script string) string {
-	var b []byte
-	for _, unit := range utf16.Encode([]rune(script)) {
-		b = binary.LittleEndian.AppendUint16(b, unit)
-	}
+	b, _ := binary.Append(nil, binary.LittleEndian, utf16.Encode([]rune(script))) // numbers always have a size
 	return base64.StdEncoding.EncodeToString(b)
 }
 

@@ -210,8 +210,8 @@ func pour(file *sftp.File, content io.Reader) error {
 // explain finds out why a request failed, which the server does not report: a full disk is
 // the most frequent reason.
 func explain(c client, err error) error {
-	var status *sftp.StatusError
-	if !errors.As(err, &status) || status.FxCode() != sftp.ErrSSHFxFailure {
+	status, ok := errors.AsType[*sftp.StatusError](err)
+	if !ok || status.FxCode() != sftp.ErrSSHFxFailure {
 		return err
 	}
 	system, failed := c.StatVFS(path.Dir(c.path))

@@ -111,14 +111,10 @@ func (r remote) Through(link string) posix.FS {
 
 // pathError adds the operation and the path to an error, as the os package does.
 func pathError(op, path string, err error) error {
-	var named *fs.PathError
-	switch {
-	case err == nil:
+	if err == nil {
 		return nil
-	case errors.As(err, &named):
-		err = named.Err
 	}
-	return &fs.PathError{Op: op, Path: path, Err: fileError(err)}
+	return &fs.PathError{Op: op, Path: path, Err: fileError(posix.Cause(err))}
 }
 
 func (r remote) Stat(ctx context.Context, path string, follow bool) (module.FileInfo, error) {

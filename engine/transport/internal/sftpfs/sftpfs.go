@@ -53,7 +53,7 @@ func fileError(err error) error {
 		}
 	}
 	// The library wraps the network errors of the connection below in its own text.
-	if network := (*net.OpError)(nil); errors.As(err, &network) {
+	if _, ok := errors.AsType[*net.OpError](err); ok {
 		return ErrCut
 	}
 	return err

@@ -14,6 +14,7 @@ import (
 
 	"kinit/engine/module"
 	"kinit/engine/transport"
+	"kinit/engine/transport/internal/life"
 )
 
 // How long the removal of a temporary file may take after the write's own context has
@@ -77,9 +78,7 @@ func (f *Files) tidy(ctx context.Context, temporary string) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), tidyTime)
 	defer cancel()
 	for f.exec.Remove(ctx, temporary) != nil {
-		select {
-		case <-time.After(tidyPause):
-		case <-ctx.Done():
+		if life.Wait(ctx, tidyPause) != nil {
 			return
 		}
 	}

@@ -3,11 +3,14 @@
 package netfault
 
 import (
+	"context"
 	"io"
 	"net"
 	"sync"
 	"testing"
 	"time"
+
+	"kinit/engine/transport/internal/life"
 )
 
 // Fault is a way in which a connection fails.
@@ -38,7 +41,7 @@ type Proxy struct {
 
 	to    string
 	owned sync.WaitGroup
-	ends  chan struct{} // closed with the test
+	life  context.Context // ends with the test
 
 	mu      sync.Mutex
 	plan    Plan
@@ -56,7 +59,8 @@ func New(t testing.TB, to string) *Proxy {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &Proxy{Address: listener.Addr().String(), to: to, ends: make(chan struct{}), current: map[*passage]bool{}}
+	alive, end := context.WithCancel(context.Background())
+	p := &Proxy{Address: listener.Addr().String(), to: to, life: alive, current: map[*passage]bool{}}
 	p.owned.Go(func() {
 		for {
 			client, err := listener.Accept()
@@ -68,7 +72,7 @@ func New(t testing.TB, to string) *Proxy {
 	})
 	t.Cleanup(func() {
 		_ = listener.Close()
-		close(p.ends)
+		end()
 		p.owned.Wait()
 	})
 	return p
@@ -123,17 +127,7 @@ func (p *Proxy) dally() bool {
 	p.mu.Lock()
 	by := p.slow
 	p.mu.Unlock()
-	if by == 0 {
-		return true
-	}
-	timer := time.NewTimer(by)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-p.ends:
-		return false
-	}
+	return life.Wait(p.life, by) == nil
 }
 
 func (p *Proxy) isGone() bool {
@@ -165,7 +159,7 @@ type passage struct {
 func (p *Proxy) serve(client net.Conn) {
 	defer client.Close()
 	if p.isGone() {
-		<-p.ends
+		<-p.life.Done()
 		return
 	}
 	server, err := net.Dial("tcp", p.to)
@@ -192,12 +186,12 @@ func (p *Proxy) serve(client net.Conn) {
 	}()
 	select {
 	case <-over:
-	case <-p.ends:
+	case <-p.life.Done():
 	case <-c.dropped:
 	}
 	if c.isSilent() { // the client must not see an end
 		select {
-		case <-p.ends:
+		case <-p.life.Done():
 		case <-c.dropped:
 		}
 	}
