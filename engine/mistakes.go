@@ -19,7 +19,8 @@ func (p *planned) further(known diag.List) diag.List {
 	next := *p // what exists is not asked for
 	cluster, ofValues := next.evaluate()
 	if !whole {
-		return append(only(ofValues, "Wrong type", "Invalid value"), plan.Forms(next.spec, next.options.Kinds)...)
+		ofValues = slices.DeleteFunc(ofValues, func(d diag.Diagnostic) bool { return d.Summary != "Wrong type" && d.Summary != "Invalid value" })
+		return append(ofValues, plan.Forms(next.spec, next.options.Kinds)...)
 	}
 	ofValues = slices.DeleteFunc(ofValues, func(d diag.Diagnostic) bool { return d.Summary == "Missing value" }) // its default may be the mistake
 	return append(ofValues, next.afterMistakes(cluster, ofValues)...)
@@ -32,10 +33,6 @@ func (p *planned) afterMistakes(cluster *topology.Cluster, ofValues diag.List) d
 		return plan.Forms(p.spec, p.options.Kinds)
 	}
 	return withoutConsequences(p.build(cluster))
-}
-
-func only(list diag.List, summaries ...string) diag.List {
-	return slices.DeleteFunc(list, func(d diag.Diagnostic) bool { return !slices.Contains(summaries, d.Summary) })
 }
 
 // withoutConsequences leaves out what a value with a mistake brings about, since it is unknown.

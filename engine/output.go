@@ -26,7 +26,8 @@ func Value(ctx context.Context, o Options, output string) (string, *Report) {
 	}
 	found := p.output(output)
 	if found == nil {
-		return "", report.refuse(diag.Errorf(nil, "Unknown output", "The playbook has no output %q.%s", output, diag.Near(output, p.outputNames())))
+		names := lists.Map(p.plan.Outputs, func(o *plan.Output) string { return o.Name })
+		return "", report.refuse(diag.Errorf(nil, "Unknown output", "The playbook has no output %q.%s", output, diag.Near(output, names)))
 	}
 	p = p.read(ctx, report, found.Needs)
 	if report.Interrupted || report.Diagnostics.HasErrors() {
@@ -129,16 +130,6 @@ func (p *planned) read(ctx context.Context, report *Report, addresses []string) 
 	return p
 }
 
-// glance is read for callers that show what there is: a task that would change something has no
-// values.
-func (p *planned) glance(ctx context.Context, report *Report, addresses []string) *planned {
-	p, result := p.lookAt(ctx, report, addresses, true)
-	if result != nil {
-		p.fill(report, result)
-	}
-	return p
-}
-
 // lookAt plans only the named tasks and those they read, ahead of their turn if that is asked
 // for. The result is nil if there is none.
 func (p *planned) lookAt(ctx context.Context, report *Report, addresses []string, ahead bool) (*planned, *run.Result) {
@@ -174,8 +165,4 @@ func (p *planned) output(name string) *plan.Output {
 		}
 	}
 	return nil
-}
-
-func (p *planned) outputNames() []string {
-	return lists.Map(p.plan.Outputs, func(o *plan.Output) string { return o.Name })
 }

@@ -12,7 +12,11 @@ import (
 // Recap sums up how tasks ended, by stage and by host. order lists the stages in the
 // playbook's order.
 func Recap(order []string, results []Result) ([]StageTime, []HostCounts) {
-	return stageTimes(order, results), hostCounts(results)
+	hosts, index := []HostCounts{}, map[string]int{} // in the order in which they first appear
+	for _, r := range results {
+		entryOf(&hosts, index, r.Host, HostCounts{Host: r.Host}).count(r.Status)
+	}
+	return stageTimes(order, results), hosts
 }
 
 // stageTimes returns how long each stage took, in the playbook's order. Stages without a
@@ -46,16 +50,6 @@ func stageTimes(order []string, results []Result) []StageTime {
 		if s := spans[name]; s != nil {
 			out = append(out, StageTime{Stage: name, Started: s.from, Duration: s.to.Sub(s.from), Tasks: s.tasks})
 		}
-	}
-	return out
-}
-
-// hostCounts counts the results of each host; the hosts are in the order in which they
-// first appear.
-func hostCounts(results []Result) []HostCounts {
-	out, index := []HostCounts{}, map[string]int{}
-	for _, r := range results {
-		entryOf(&out, index, r.Host, HostCounts{Host: r.Host}).count(r.Status)
 	}
 	return out
 }

@@ -71,7 +71,10 @@ func Observe(ctx context.Context, o Options, outputs ...string) (map[string]stri
 			needs = append(needs, found.Needs...)
 		}
 	}
-	p = p.glance(ctx, report, needs)
+	p, result := p.lookAt(ctx, report, needs, true)
+	if result != nil {
+		p.fill(report, result) // a task that would change something has no values
+	}
 	if report.Interrupted || p.plan == nil {
 		return nil, report
 	}

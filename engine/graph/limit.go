@@ -31,14 +31,6 @@ func (w *walker[K]) hold() {
 	}
 }
 
-// enter counts a key that is about to be visited.
-func (w *walker[K]) enter(i int) {
-	group, most := w.group(i)
-	if most > 0 {
-		w.limits.visited[group]++
-	}
-}
-
 // leaveGroup makes the first key ready that waits for another one of its group to end.
 func (w *walker[K]) leaveGroup(i int) {
 	group, most := w.group(i)

@@ -89,7 +89,9 @@ func (w *walker[K]) next() (int, bool) {
 	w.running++
 	w.busy++
 	i := heap.Pop(&w.ready).(int)
-	w.enter(i)
+	if group, most := w.group(i); most > 0 {
+		w.limits.visited[group]++
+	}
 	return i, true
 }
 

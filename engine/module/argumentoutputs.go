@@ -48,11 +48,3 @@ func argumentOf(task Task, name string) reflect.Value {
 	}
 	panic(fmt.Sprintf("module: an output of %T is the argument %q, which it does not have; this is a bug in kinit", task, name))
 }
-
-// withArguments sets the outputs that are arguments.
-func withArguments(task Task, values map[string]cty.Value) map[string]cty.Value {
-	for _, one := range ArgumentOutputs(task) {
-		values[one.Output] = one.Default // of this task: what it was decoded with
-	}
-	return values
-}

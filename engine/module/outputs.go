@@ -53,7 +53,11 @@ func Outputs(ctx context.Context, task Task, h Host) (map[string]cty.Value, erro
 	if err, _ := found[1].Interface().(error); err != nil {
 		return nil, err
 	}
-	return withArguments(task, valueOf(found[0]).AsValueMap()), nil
+	values := valueOf(found[0]).AsValueMap()
+	for _, one := range ArgumentOutputs(task) {
+		values[one.Output] = one.Default // of this task: what it was decoded with
+	}
+	return values, nil
 }
 
 // reader is a task's method Outputs, which With has checked.

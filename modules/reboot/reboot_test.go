@@ -133,10 +133,10 @@ func fake(t *testing.T) (*moduletest.FakeHost, func() *Task) {
 	h := moduletest.NewFakeHost(t, "demo")
 	h.FS.Put("/boot_id", "first\n", 0o444)
 	h.FS.Put("/run/reboot-required", "", 0o644)
-	h.On("sh", "-c", startScript, "sh", "systemctl", "reboot").Change(func(moduletest.Call) {
+	h.On("sh", "-c", startScript, "sh", "systemctl", "reboot").Reply(moduletest.Reply{Changes: true, Effect: func(moduletest.Call) {
 		h.FS.Put("/boot_id", "second\n", 0o444)
 		_ = h.FS.Remove(context.Background(), "/run/reboot-required") // as /run is in memory
-	})
+	}})
 	return h, func() *Task {
 		task := Kind().New().(*Task)
 		task.paths = paths{here: "/nowhere", there: "/boot_id"}

@@ -49,7 +49,7 @@ func (t *Task) decode(ctx *hcl.EvalContext, shared *decode.Shared) (module.Task,
 	d.Task(t.Block.Spec.Args, t.Block.Spec.Meta, made, t.Range)
 	hidden := d.Sensitivity(made, t.Sensitive)
 	if d.Diags.HasErrors() || d.Unknown {
-		return made, hidden, false, t.own(append(d.Diags, d.Alone()...))
+		return made, hidden, false, t.own(append(d.Diags, d.Alone...))
 	}
 	if sourced, ok := made.(module.Sourced); ok {
 		sourced.ReadFrom(t.Files)

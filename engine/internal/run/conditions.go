@@ -129,15 +129,9 @@ func tries(t *plan.Task) string {
 	return fmt.Sprintf(" after %d attempts", t.Retry.Attempts)
 }
 
-// knownAfter is the outcome of a task that cannot be planned before another one has changed
-// something.
-func knownAfter(address string) outcome {
-	return outcome{changed: true, pending: true, blind: true, steps: []string{"known after " + address}}
-}
-
-// unasked is the outcome of a task in a dry run that asks no host.
-func unasked(t *plan.Task) outcome {
-	return outcome{changed: true, pending: true, blind: true, steps: []string{"known when " + t.Host + " is asked"}}
+// known is the outcome of a task in a dry run that cannot be planned now.
+func known(when string) outcome {
+	return outcome{changed: true, pending: true, blind: true, steps: []string{"known " + when}}
 }
 
 // waitsFor returns, in a dry run, the task that must change something before this one can
@@ -175,7 +169,7 @@ func (r *runner) orPending(t *plan.Task, out outcome, err error) (outcome, error
 	before := r.plan.Main.Before(t.Address)
 	for _, other := range r.plan.Main.Tasks {
 		if before[plan.TaskKey(other.Address)] && r.records.of(other.Address).pending {
-			return knownAfter(other.Address), nil
+			return known("after " + other.Address), nil
 		}
 	}
 	return out, err

@@ -4,8 +4,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/zclconf/go-cty/cty"
-
 	"kinit/engine/event"
 	"kinit/engine/internal/plan"
 	"kinit/engine/internal/plan/decode"
@@ -44,13 +42,6 @@ func (r *reporter) progress(t *plan.Task) func(event.Progress) {
 }
 
 func (r *reporter) redact(text string) string { return r.redactor.Redact(text) }
-
-// mask adds every text that a sensitive task returned to the redactor.
-func (r *reporter) mask(values map[string]cty.Value) {
-	for _, value := range values {
-		r.redactor.Add(sensitive.Texts(value)...)
-	}
-}
 
 // hide records what a task must not show, after its arguments are decoded.
 func (r *reporter) hide(t *plan.Task, s decode.Sensitivity) { r.veils.Store(t.Address, s) }

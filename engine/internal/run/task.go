@@ -11,6 +11,7 @@ import (
 	"kinit/engine/event"
 	"kinit/engine/internal/host"
 	"kinit/engine/internal/plan"
+	"kinit/engine/internal/sensitive"
 	"kinit/engine/lists"
 	"kinit/engine/module"
 	"kinit/engine/pace"
@@ -78,10 +79,10 @@ func (r *runner) timed(ctx context.Context, t *plan.Task) (outcome, error) {
 // attempt is the core of kinit: decode, plan, do, look again.
 func (r *runner) attempt(ctx context.Context, t *plan.Task, g *gauge) (out outcome, err error) {
 	if first := r.waitsFor(t); first != "" {
-		return knownAfter(first), nil
+		return known("after " + first), nil
 	}
 	if r.opts.Offline {
-		return unasked(t), nil
+		return known("when " + t.Host + " is asked"), nil
 	}
 
 	// Decode: what earlier tasks returned is known now.
@@ -134,7 +135,7 @@ func (r *runner) attempt(ctx context.Context, t *plan.Task, g *gauge) (out outco
 		return outcome{steps: r.report.steps(t, steps), changed: changes, pending: true, loose: foretold, message: r.report.message(t, task)}, nil
 	}
 	if read != "" { // nothing to do now, but it may find something else then
-		return knownAfter(read), nil
+		return known("after " + read), nil
 	}
 	if r.opts.Expect != nil && len(steps) > 0 {
 		if err := r.opts.Expect(t, r.report.steps(t, steps), turn.edited); err != nil {
@@ -193,7 +194,9 @@ func (r *runner) keepOutputs(ctx context.Context, h module.Host, t *plan.Task, t
 	}
 	values = t.Outputs(values, r.report.hidden(t))
 	if t.Sensitive {
-		r.report.mask(values)
+		for _, value := range values {
+			r.report.redactor.Add(sensitive.Texts(value)...)
+		}
 	}
 	r.values.Set(t.Address, values)
 	r.report.emitOutputs(t, values)

@@ -52,6 +52,9 @@ type Reply struct {
 	Code           int
 	// Changes is set if the command changes the host; the suite rejects it in a dry run.
 	Changes bool
+	// Effect may be nil. It must not call the FakeHost, but may change its FS and the data behind
+	// its replies. Only replies of scripts have one.
+	Effect func(Call)
 }
 
 // NewFakeHost returns a host named "fake". owner may be empty.

@@ -97,10 +97,6 @@ func (m *MemFiles) parents(name string) {
 	}
 }
 
-func missing(op, name string) error {
-	return &fs.PathError{Op: op, Path: name, Err: fs.ErrNotExist}
-}
-
 // get returns a node; the lock is held.
 func (m *MemFiles) get(ctx context.Context, op, name string) (*node, error) {
 	if err := ctx.Err(); err != nil {
@@ -109,7 +105,7 @@ func (m *MemFiles) get(ctx context.Context, op, name string) (*node, error) {
 	if n := m.nodes[path.Clean(name)]; n != nil {
 		return n, nil
 	}
-	return nil, missing(op, name)
+	return nil, &fs.PathError{Op: op, Path: name, Err: fs.ErrNotExist}
 }
 
 // Stat describes a file.

@@ -2,17 +2,9 @@ package moduletest
 
 import "strings"
 
-// Script holds the replies to one argument list: each Out, Fail or Change adds a reply, and
+// Script holds the replies to one argument list: each Out, Fail or Reply adds a reply, and
 // the last one is repeated.
-type Script struct {
-	replies []scripted
-}
-
-// scripted is a reply and its effect.
-type scripted struct {
-	reply  Reply
-	effect func(Call)
-}
+type Script struct{ replies []Reply }
 
 // On scripts an exact argument list. Calling it again continues the same script.
 func (f *FakeHost) On(argv ...string) *Script {
@@ -28,25 +20,17 @@ func (f *FakeHost) On(argv ...string) *Script {
 
 // Out adds a reply that only reads the host and prints stdout.
 func (s *Script) Out(stdout string) *Script {
-	return s.add(Reply{Stdout: stdout}, nil)
+	return s.Reply(Reply{Stdout: stdout})
 }
 
 // Fail adds a reply with a non-zero code.
 func (s *Script) Fail(code int, stderr string) *Script {
-	return s.add(Reply{Code: code, Stderr: stderr}, nil)
-}
-
-// Change adds a reply of a command that changes the host. effect may be nil; it must not
-// call the FakeHost, but may change its FS and the data behind its replies.
-func (s *Script) Change(effect func(Call)) *Script {
-	return s.add(Reply{Changes: true}, effect)
+	return s.Reply(Reply{Code: code, Stderr: stderr})
 }
 
 // Reply adds any reply.
-func (s *Script) Reply(r Reply) *Script { return s.add(r, nil) }
-
-func (s *Script) add(r Reply, effect func(Call)) *Script {
-	s.replies = append(s.replies, scripted{reply: r, effect: effect})
+func (s *Script) Reply(r Reply) *Script {
+	s.replies = append(s.replies, r)
 	return s
 }
 
@@ -60,10 +44,10 @@ func (s *Script) next(call Call) Reply {
 	if len(s.replies) > 1 {
 		s.replies = s.replies[1:]
 	}
-	if head.effect != nil {
-		head.effect(call)
+	if head.Effect != nil {
+		head.Effect(call)
 	}
-	return head.reply
+	return head
 }
 
 func key(argv []string) string { return strings.Join(argv, "\x00") }

@@ -77,7 +77,8 @@ func (b *builder) watchMembers() {
 	}
 	for _, t := range b.all() {
 		if t.Role != expand.Normal {
-			t.Watches = t.before(members[t.block.Spec.Around()])
+			others := slices.Clone(t.inBatch(members[t.block.Spec.Around()]))
+			t.Watches, _ = t.ownHost(slices.DeleteFunc(others, func(other *Task) bool { return !t.follows(other) }))
 		}
 	}
 }

@@ -75,10 +75,10 @@ func (e *edges) addGroup(g *group) {
 	e.gates[g.end()] = &Gate{Key: g.end(), Label: g.label, MaxFail: g.maxFail, Tasks: slices.Concat(g.tasks, g.handlers)}
 }
 
-// addHandlers puts handlers after all other tasks of the group, and after those
-// handlers that notify them.
+// addHandlers puts the handlers that run at the end of a group after all other tasks of it, and
+// after those handlers that notify them.
 func (e *edges) addHandlers(g *group) {
-	handlers := g.atEnd()
+	handlers := slices.DeleteFunc(slices.Clone(g.handlers), func(h *Task) bool { return h.flush != nil })
 	if len(handlers) == 0 {
 		return
 	}
@@ -251,13 +251,6 @@ func (b *builder) connectAfter(e *edges, t *Task, ref *refs.Reference) {
 	for _, need := range may {
 		b.connectNeed(e, t, need, &ref.At, true)
 	}
-}
-
-// before lists the members of a block that a task with a role comes after.
-func (t *Task) before(members []*Task) []*Task {
-	all := slices.DeleteFunc(slices.Clone(t.inBatch(members)), func(other *Task) bool { return !t.follows(other) })
-	own, _ := t.ownHost(all)
-	return own
 }
 
 // follows reports whether a task needs another only to have ended: it has a role in a block

@@ -21,11 +21,6 @@ func (g *group) begin() Key   { return Key{Begin, g.stage, g.key} }
 func (g *group) barrier() Key { return Key{Handlers, g.stage, g.key} }
 func (g *group) end() Key     { return Key{End, g.stage, g.key} }
 
-// atEnd lists the group's handlers that run at its end.
-func (g *group) atEnd() []*Task {
-	return slices.DeleteFunc(slices.Clone(g.handlers), func(h *Task) bool { return h.flush != nil })
-}
-
 // StageBegin and StageEnd are those of a stage.
 func StageBegin(stage string) Key { return Key{Begin, true, "stage." + stage} }
 func StageEnd(stage string) Key   { return Key{End, true, "stage." + stage} }

@@ -51,6 +51,9 @@ type sensitiveArgument struct {
 type Decoder struct {
 	diag.Collector
 	Unknown bool // a value was not known, so the struct is not complete
+	// Alone are the mistakes in single values. A task whose arguments are all known has a check of
+	// its own, which finds them too.
+	Alone diag.List
 
 	scope     *hcl.EvalContext             // of the task
 	shared    *Shared                      // of its block
@@ -59,7 +62,6 @@ type Decoder struct {
 	prefix    string                       // of the names of arguments in the block that is being decoded
 	sensitive map[string]sensitiveArgument // of arguments with sensitive values, by name
 	last      *evaluated                   // the argument that was decoded last
-	alone     diag.List                    // the mistakes in values of arguments alone
 }
 
 // New makes a decoder of expressions in a scope.
@@ -192,13 +194,9 @@ func (d *Decoder) argument(body *hclsyntax.Body, f module.Argument, names []stri
 // judge notes the mistake in the value of an argument alone.
 func (d *Decoder) judge(f module.Argument, value reflect.Value, at hcl.Range) {
 	if err := f.Mistake(value); err != nil {
-		d.alone = append(d.alone, diag.Errorf(&at, "Invalid arguments", "%s.", err)...)
+		d.Alone = append(d.Alone, diag.Errorf(&at, "Invalid arguments", "%s.", err)...)
 	}
 }
-
-// Alone returns the mistakes in single values. A task whose arguments are all known has a check of
-// its own, which finds them too.
-func (d *Decoder) Alone() diag.List { return d.alone }
 
 func (d *Decoder) value(expr hcl.Expression, name string, optional bool, into reflect.Value, ctx *hcl.EvalContext) {
 	e, at := d.evaluate(expr, ctx, d.shared.kindOf(name, into)), expr.Range()

@@ -20,7 +20,7 @@ func Form(body *hclsyntax.Body, meta func() []string, made module.Task, header h
 	d := New(nil, NewShared(func(hcl.Expression) bool { return true }))
 	d.task, d.meta = body, meta
 	d.form(body, reflect.ValueOf(made).Elem(), header)
-	return append(d.Diags, d.alone...)
+	return append(d.Diags, d.Alone...)
 }
 
 // form checks a body by the fields of a struct.

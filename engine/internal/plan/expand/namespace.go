@@ -99,11 +99,15 @@ func namespaces(sp *spec.Spec, scope *eval.Scope) (map[*spec.Namespace]*Namespac
 			bindings = append(bindings, s.Locals[l.Name])
 		}
 		scopes := scope.Imports()
+		empty := map[string]cty.Value{} // imports of which no output makes import known
 		for label, keys := range names.Keys {
 			s.Imports[label] = &Imports{Keyed: true, Keys: keys, ByKey: map[string]*Namespace{}}
-			if len(keys) == 0 { // no output of it makes import known
-				s.Nothing["import"] = cty.ObjectVal(withEmpty(s.Nothing["import"], label))
+			if len(keys) == 0 {
+				empty[label] = cty.EmptyObjectVal
 			}
+		}
+		if len(empty) > 0 {
+			s.Nothing["import"] = cty.ObjectVal(empty)
 		}
 		for _, inner := range names.Imports {
 			made := declare(inner, scopes[inner])
@@ -163,15 +167,6 @@ func cycles(sp *spec.Spec, in map[*spec.Namespace]*Namespace, bindings []*Bindin
 		visit(r, nil)
 	}
 	return diags
-}
-
-// withEmpty returns the attributes of an object, which may be cty.NilVal, and an empty one.
-func withEmpty(object cty.Value, name string) map[string]cty.Value {
-	all := map[string]cty.Value{name: cty.EmptyObjectVal}
-	if object != cty.NilVal {
-		maps.Copy(all, object.AsValueMap())
-	}
-	return all
 }
 
 // declareImport makes the bindings between a namespace and one that it imports.

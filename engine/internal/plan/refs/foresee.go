@@ -137,15 +137,12 @@ func inHome(value cty.Value) bool {
 	return value.Type() == cty.String && !value.IsNull() && module.InHome(value.AsString())
 }
 
-// content reports whether an output, of a task with changes still to come, names something
-// whose content changes with them.
-func (t *Task) content(output string) bool {
-	return slices.ContainsFunc(t.arguments, func(one argument) bool { return one.Output == output && one.Content })
-}
-
-// Content reports whether the references are to something whose content a task changes.
+// Content reports whether the references are to something whose content a task changes, which has
+// changes still to come.
 func (r References) Content(t *Task) bool {
-	return slices.ContainsFunc(r.to(t), func(ref Reference) bool { return t.content(ref.Output) })
+	return slices.ContainsFunc(t.arguments, func(one argument) bool {
+		return one.Content && slices.ContainsFunc(r.to(t), func(ref Reference) bool { return ref.Output == one.Output })
+	})
 }
 
 // Tainted returns these references with more blocks whose values are sensitive.
