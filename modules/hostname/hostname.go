@@ -3,7 +3,6 @@ package hostname
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"regexp"
 	"strings"
@@ -127,11 +126,7 @@ func write(ctx context.Context, h module.Host, want names) error {
 }
 
 func prior(mark module.Mark) (names, error) {
-	var was names
-	if err := json.Unmarshal([]byte(mark.Prior), &was); err != nil || was.Live == "" {
-		return was, fmt.Errorf("the mark of the host's name does not say how it was: %q", mark.Prior)
-	}
-	return was, nil
+	return ownership.Was(mark, "the host's name", func(was names) bool { return was.Live != "" })
 }
 
 // Undo restores the name in the mark.

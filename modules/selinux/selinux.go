@@ -4,7 +4,6 @@ package selinux
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"regexp"
@@ -151,11 +150,7 @@ func edited(text, mode string) string {
 }
 
 func prior(mark module.Mark) (modes, error) {
-	var was modes
-	if err := json.Unmarshal([]byte(mark.Prior), &was); err != nil || was.Live == "" {
-		return was, fmt.Errorf("the mark of SELinux' mode does not say how it was: %q", mark.Prior)
-	}
-	return was, nil
+	return ownership.Was(mark, "SELinux' mode", func(was modes) bool { return was.Live != "" })
 }
 
 // undo restores the modes in the mark. Without the policy there is nothing to restore.

@@ -122,6 +122,16 @@ func Keep(ctx context.Context, h module.Host, kind, id string, was any) error {
 	return h.Own(ctx, module.Mark{Kind: kind, ID: id, Prior: string(prior)})
 }
 
+// Was reads how an object was before, as Keep recorded it. Without a value that is valid, the error names the
+// object.
+func Was[T any](mark module.Mark, object string, valid func(T) bool) (T, error) {
+	var was T
+	if err := json.Unmarshal([]byte(mark.Prior), &was); err != nil || !valid(was) {
+		return was, fmt.Errorf("the mark of %s does not say how it was: %q", object, mark.Prior)
+	}
+	return was, nil
+}
+
 // Undo undoes what a mark records, and removes the mark.
 func Undo(ctx context.Context, h module.Host, mark module.Mark, undo func(context.Context, module.Host, module.Mark) error) error {
 	if err := undo(ctx, h, mark); err != nil {
