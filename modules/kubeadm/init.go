@@ -46,7 +46,6 @@ func (t *InitTask) Plan(ctx context.Context, h module.Host) ([]module.Step, erro
 	if err != nil {
 		return nil, err
 	}
-	text := ""
 	switch {
 	case t.Absent():
 		return t.node.absent(h, s)
@@ -55,15 +54,9 @@ func (t *InitTask) Plan(ctx context.Context, h module.Host) ([]module.Step, erro
 	case s.marker == done && s.admin:
 		return []module.Step{module.NewWait("wait for the API server of "+h.Name(), t.do)}, nil
 	case s.interrupted() && s.begun:
-		text = "go on with the interrupted kubeadm init on " + h.Name()
-	case s.interrupted():
-		text = "reset the interrupted kubeadm init on " + h.Name() + " and run it again"
-	case s.made():
-		return nil, foreign(h)
-	default:
-		text = "kubeadm init on " + h.Name()
+		return module.OneStep("go on with the interrupted kubeadm init on "+h.Name(), t.do), nil
 	}
-	return module.OneStep(text, t.do), nil
+	return s.begin(h, "init", t.do)
 }
 
 func (t *InitTask) read(ctx context.Context, h module.Host) (nodeState, error) {

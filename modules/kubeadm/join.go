@@ -49,7 +49,6 @@ func (t *JoinTask) Plan(ctx context.Context, h module.Host) ([]module.Step, erro
 	if err != nil {
 		return nil, err
 	}
-	text := ""
 	switch {
 	case t.Absent():
 		return t.node.absent(h, s)
@@ -58,15 +57,9 @@ func (t *JoinTask) Plan(ctx context.Context, h module.Host) ([]module.Step, erro
 	case s.marker == done && s.kubelet && s.answers:
 		return module.OneStep("remove the login "+t.Login.File+" that an interrupted join has left", t.Login.remove), nil
 	case s.marker == done && s.kubelet:
-		text = "reset " + h.Name() + ", which the cluster does not know any more, and join it again"
-	case s.interrupted():
-		text = "reset the interrupted kubeadm join on " + h.Name() + " and run it again"
-	case s.made():
-		return nil, foreign(h)
-	default:
-		text = "kubeadm join on " + h.Name()
+		return module.OneStep("reset "+h.Name()+", which the cluster does not know any more, and join it again", t.do), nil
 	}
-	return module.OneStep(text, t.do), nil
+	return s.begin(h, "join", t.do)
 }
 
 func (t *JoinTask) read(ctx context.Context, h module.Host) (nodeState, error) {

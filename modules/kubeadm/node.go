@@ -107,6 +107,17 @@ func readNode(ctx context.Context, h module.Host) (nodeState, error) {
 	return s, nil
 }
 
+// begin returns the step of a command of kubeadm on a node that is not made, or whose making was interrupted.
+func (s nodeState) begin(h module.Host, command string, do func(context.Context, module.Host) error) ([]module.Step, error) {
+	switch {
+	case s.interrupted():
+		return module.OneStep("reset the interrupted kubeadm "+command+" on "+h.Name()+" and run it again", do), nil
+	case s.made():
+		return nil, foreign(h)
+	}
+	return module.OneStep("kubeadm "+command+" on "+h.Name(), do), nil
+}
+
 // foreign is the error for a node that somebody else made.
 func foreign(h module.Host) error {
 	return fmt.Errorf("%s is a Kubernetes node already and was not made by kinit: "+
