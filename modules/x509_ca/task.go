@@ -37,13 +37,7 @@ func Kind() module.Kind {
 }
 
 func (t *Task) Validate() error {
-	if err := t.Check(); err != nil {
-		return err
-	}
-	if t.Days < 1 {
-		return fmt.Errorf("days is %d, expected at least 1", t.Days)
-	}
-	return nil
+	return t.Check(t.Days)
 }
 
 func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {

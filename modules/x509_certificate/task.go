@@ -55,14 +55,8 @@ func Kind() module.Kind {
 }
 
 func (t *Task) Validate() error {
-	if err := t.Check(); err != nil {
+	if err := t.Check(t.Days); err != nil || t.Absent() {
 		return err
-	}
-	if t.Days < 1 {
-		return fmt.Errorf("days is %d, expected at least 1", t.Days)
-	}
-	if t.Absent() {
-		return nil
 	}
 	paths, values := t.CACert != "" && t.CAKey != "", t.CACertPEM != "" && t.CAKeyPEM != ""
 	if paths == values {

@@ -37,10 +37,13 @@ type Found struct {
 	Certificate       *x509.Certificate
 }
 
-// Check returns the mistake in the paths.
-func (p *Pair) Check() error {
+// Check returns the mistake in the paths, or in the days of a certificate's validity.
+func (p *Pair) Check(days int) error {
 	if p.Key == p.Cert {
 		return errors.New("key and cert are the same path, expected two files")
+	}
+	if days < 1 {
+		return fmt.Errorf("days is %d, expected at least 1", days)
 	}
 	return nil
 }
