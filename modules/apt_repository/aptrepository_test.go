@@ -35,18 +35,21 @@ const (
 	keyring = "/etc/apt/keyrings/kinit-kinit-test.asc"
 )
 
+func files(t *testing.T, h *roottest.Host) string {
+	t.Helper()
+	return h.Shell(t, "find /etc/apt/sources.list.d /etc/apt/keyrings -type f 2>/dev/null || true")
+}
+
 func TestContract(t *testing.T) {
 	t.Parallel()
-	for _, owner := range []string{"", "demo"} {
-		h, key := host(t, owner)
-		moduletest.Run(t, moduletest.Case{
-			Host:   h,
-			New:    func() module.Task { return task(t, args(key, "")) },
-			Absent: func() module.Task { return task(t, "name = \"kinit-test\"\nstate = \"absent\"") },
-		})
-		moduletest.Marks(t, h)
-		moduletest.Same(t, "files", h.Shell(t, "find /etc/apt/sources.list.d /etc/apt/keyrings -type f 2>/dev/null || true"), "")
-	}
+	var key string
+	roottest.Contract(t, func(owner string) (h *roottest.Host) {
+		h, key = host(t, owner)
+		return h
+	},
+		func() module.Task { return task(t, args(key, "")) },
+		func() module.Task { return task(t, "name = \"kinit-test\"\nstate = \"absent\"") },
+		func(h *roottest.Host) string { return files(t, h) })
 }
 
 func TestAptVerifiesAndInstallsFromTheRepository(t *testing.T) {
@@ -70,15 +73,11 @@ func TestRepositoryThatAptRejectsLeavesNothing(t *testing.T) {
 	made := task(t, args(key, ""))
 	packagestest.SignDeb(t, h) // by another key
 	for range 2 {
-		steps, err := made.Plan(t.Context(), h)
-		if err != nil || len(steps) != 1 {
-			t.Fatalf("steps %v, %v", steps, err)
+		got := moduletest.Apply(t, made, h)
+		if !strings.HasPrefix(got, "read the package lists of kinit-test, the files are as before: ") || !strings.Contains(got, "NO_PUBKEY") {
+			t.Errorf("error %q, want apt's", got)
 		}
-		err = steps[0].Do(t.Context(), h)
-		if err == nil || !strings.HasPrefix(err.Error(), "read the package lists of kinit-test, the files are as before: ") || !strings.Contains(err.Error(), "NO_PUBKEY") {
-			t.Errorf("error %v, want apt's", err)
-		}
-		moduletest.Same(t, "files", h.Shell(t, "find /etc/apt/sources.list.d /etc/apt/keyrings -type f 2>/dev/null || true"), "")
+		moduletest.Same(t, "files", files(t, h), "")
 	}
 	moduletest.Marks(t, h)
 }

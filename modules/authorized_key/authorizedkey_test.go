@@ -39,16 +39,10 @@ func lineMark(line string) module.Mark { return module.Mark{Kind: "line", ID: fi
 
 func TestContract(t *testing.T) {
 	t.Parallel()
-	for _, owner := range []string{"", "demo"} {
-		h := host(t, owner)
-		moduletest.Run(t, moduletest.Case{
-			Host:   h,
-			New:    func() module.Task { return task(t, ann+" ann\n\n# others\n"+bob+"\n", `options = ["restrict"]`) },
-			Absent: func() module.Task { return task(t, ann+"\n"+bob, `state = "absent"`) },
-		})
-		moduletest.Marks(t, h)
-		moduletest.Same(t, "file", h.Shell(t, "ls "+file+" 2>&1 || true"), "ls: cannot access '"+file+"': No such file or directory\n")
-	}
+	roottest.Contract(t, func(owner string) *roottest.Host { return host(t, owner) },
+		func() module.Task { return task(t, ann+" ann\n\n# others\n"+bob+"\n", `options = ["restrict"]`) },
+		func() module.Task { return task(t, ann+"\n"+bob, `state = "absent"`) },
+		func(h *roottest.Host) string { return h.Shell(t, "ls "+file+" 2>&1 || true") })
 }
 
 func TestSshKeygenReadsTheFileAndOnlyItsUserMay(t *testing.T) {

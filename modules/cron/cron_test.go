@@ -22,16 +22,12 @@ const job = "schedule = \"*/5 * * * *\"\njob = \"date +%F\"\n"
 func TestContract(t *testing.T) {
 	t.Parallel()
 	for _, where := range []string{"", "crontab = true\nuser = \"games\"\n"} {
-		for _, owner := range []string{"", "demo"} {
-			h := roottest.New(t, owner, "crontab")
-			moduletest.Run(t, moduletest.Case{
-				Host:   h,
-				New:    func() module.Task { return task(t, job+where) },
-				Absent: func() module.Task { return task(t, where+`state = "absent"`) },
+		roottest.Contract(t, func(owner string) *roottest.Host { return roottest.New(t, owner, "crontab") },
+			func() module.Task { return task(t, job+where) },
+			func() module.Task { return task(t, where+`state = "absent"`) },
+			func(h *roottest.Host) string {
+				return h.Shell(t, "ls /var/spool/cron/crontabs /etc/cron.d | grep -e kinit -e games || true")
 			})
-			moduletest.Marks(t, h)
-			moduletest.Same(t, "what is left", h.Shell(t, "ls /var/spool/cron/crontabs /etc/cron.d | grep -e kinit -e games || true"), "")
-		}
 	}
 }
 

@@ -18,16 +18,10 @@ func task(t *testing.T, args string) *group.Task {
 
 func TestContract(t *testing.T) {
 	t.Parallel()
-	for _, owner := range []string{"", "demo"} {
-		h := roottest.New(t, owner, "groupadd")
-		moduletest.Run(t, moduletest.Case{
-			Host:   h,
-			New:    func() module.Task { return task(t, "name = \"kinit-test-g\"\ngid = 4321\nsystem = true") },
-			Absent: func() module.Task { return task(t, "name = \"kinit-test-g\"\nstate = \"absent\"") },
-		})
-		moduletest.Marks(t, h)
-		moduletest.Same(t, "group", h.Shell(t, "getent group kinit-test-g || true"), "")
-	}
+	roottest.Contract(t, func(owner string) *roottest.Host { return roottest.New(t, owner, "groupadd") },
+		func() module.Task { return task(t, "name = \"kinit-test-g\"\ngid = 4321\nsystem = true") },
+		func() module.Task { return task(t, "name = \"kinit-test-g\"\nstate = \"absent\"") },
+		func(h *roottest.Host) string { return h.Shell(t, "getent group kinit-test-g || true") })
 }
 
 func TestNumberChanges(t *testing.T) {

@@ -18,17 +18,10 @@ func task(t *testing.T, args string) *hostsentry.Task {
 
 func TestContract(t *testing.T) {
 	t.Parallel()
-	for _, owner := range []string{"", "demo"} {
-		h := roottest.New(t, owner)
-		before := h.Text(t, "/etc/hosts")
-		moduletest.Run(t, moduletest.Case{
-			Host:   h,
-			New:    func() module.Task { return task(t, db) },
-			Absent: func() module.Task { return task(t, "names = [\"kinit-test-db.example\"]\nstate = \"absent\"") },
-		})
-		moduletest.Marks(t, h)
-		moduletest.Same(t, "file", h.Text(t, "/etc/hosts"), before)
-	}
+	roottest.Contract(t, func(owner string) *roottest.Host { return roottest.New(t, owner) },
+		func() module.Task { return task(t, db) },
+		func() module.Task { return task(t, "names = [\"kinit-test-db.example\"]\nstate = \"absent\"") },
+		func(h *roottest.Host) string { return h.Text(t, "/etc/hosts") })
 }
 
 func TestHostResolvesTheNames(t *testing.T) {

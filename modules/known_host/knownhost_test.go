@@ -29,19 +29,13 @@ func task(t *testing.T, host, key, more string) *knownhost.Task {
 func TestContract(t *testing.T) {
 	t.Parallel()
 	for _, more := range []string{"", "hashed = true", "port = 2222"} {
-		for _, owner := range []string{"", "demo"} {
+		roottest.Contract(t, func(owner string) *roottest.Host {
 			h := roottest.New(t, owner, "ssh-keygen")
 			h.Shell(t, "mkdir -p /etc/ssh; rm -f "+file)
-			moduletest.Run(t, moduletest.Case{
-				Host: h,
-				New:  func() module.Task { return task(t, "git.example", one, more) },
-				Absent: func() module.Task {
-					return task(t, "git.example", "", strings.ReplaceAll(more, "hashed = true", "")+"\nstate = \"absent\"")
-				},
-			})
-			moduletest.Marks(t, h)
-			moduletest.Same(t, "file", h.Shell(t, "ls "+file+" || true"), "")
-		}
+			return h
+		}, func() module.Task { return task(t, "git.example", one, more) }, func() module.Task {
+			return task(t, "git.example", "", strings.ReplaceAll(more, "hashed = true", "")+"\nstate = \"absent\"")
+		}, func(h *roottest.Host) string { return h.Shell(t, "ls "+file+" || true") })
 	}
 }
 

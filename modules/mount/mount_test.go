@@ -26,20 +26,15 @@ func facts(t *testing.T, h *roottest.Host) string {
 
 func TestContract(t *testing.T) {
 	t.Parallel()
-	for _, owner := range []string{"", "demo"} {
-		h := roottest.New(t, owner)
-		before := h.Shell(t, "cat /etc/fstab")
-		moduletest.Run(t, moduletest.Case{
-			Host:   h,
-			New:    func() module.Task { return task(t, scratch) },
-			Absent: func() module.Task { return task(t, `state = "absent"`) },
+	roottest.Contract(t, func(owner string) *roottest.Host { return roottest.New(t, owner) },
+		func() module.Task { return task(t, scratch) },
+		func() module.Task { return task(t, `state = "absent"`) },
+		func(h *roottest.Host) string {
+			if h.Owner() == "" {
+				return h.Shell(t, "cat /etc/fstab") // without marks the folder stays
+			}
+			return h.Shell(t, "cat /etc/fstab; ls /srv")
 		})
-		moduletest.Marks(t, h)
-		moduletest.Same(t, "fstab", h.Shell(t, "cat /etc/fstab"), before)
-		if owner != "" {
-			moduletest.Same(t, "folders", h.Shell(t, "ls /srv"), "")
-		}
-	}
 }
 
 func TestMountedAndKept(t *testing.T) {

@@ -39,16 +39,10 @@ func mark() module.Mark { return module.Mark{Kind: netns.Mark, ID: name} }
 
 func TestContract(t *testing.T) {
 	t.Parallel()
-	for _, owner := range []string{"", "demo"} {
-		h := machine(t, owner)
-		moduletest.Run(t, moduletest.Case{
-			Host:   h,
-			New:    func() module.Task { return task(t, "") },
-			Absent: func() module.Task { return task(t, `state = "absent"`) },
-		})
-		moduletest.Same(t, "namespaces", namespaces(t, h), "")
-		moduletest.Marks(t, h)
-	}
+	roottest.Contract(t, func(owner string) *roottest.Host { return machine(t, owner) },
+		func() module.Task { return task(t, "") },
+		func() module.Task { return task(t, `state = "absent"`) },
+		func(h *roottest.Host) string { return namespaces(t, h) })
 }
 
 func TestTheNamespaceIsMarkedAndItsLoopbackIsUp(t *testing.T) {

@@ -138,6 +138,19 @@ func (h *Host) Put(t testing.TB, name, content string, attr module.Attr) {
 	}
 }
 
+// Contract runs the suite of a module on a machine without an owner and on one of the cluster "demo". Then there is
+// no mark, and the facts are what they were before.
+func Contract(t *testing.T, host func(owner string) *Host, made, absent func() module.Task, facts func(*Host) string) {
+	t.Helper()
+	for _, owner := range []string{"", "demo"} {
+		h := host(owner)
+		before := facts(h)
+		moduletest.Run(t, moduletest.Case{Host: h, New: made, Absent: absent})
+		moduletest.Marks(t, h)
+		moduletest.Same(t, "facts", facts(h), before)
+	}
+}
+
 // Planned is the lines of a task's steps, or its error as the only one.
 func Planned(t testing.TB, h module.Host, task module.Task) []string {
 	t.Helper()
