@@ -13,6 +13,7 @@ import (
 
 	"kinit/test/winsim/kube"
 	"kinit/test/winsim/machine"
+	"kinit/test/winsim/machine/machinetest"
 	"kinit/test/winsim/machine/registry"
 	"kinit/test/winsim/machine/scm"
 	"kinit/test/winsim/machine/winerr"
@@ -48,14 +49,7 @@ func boot(t *testing.T) *windows {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, stop := context.WithCancel(context.Background())
-	if err := m.PowerOn(ctx); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		stop()
-		m.Close()
-	})
+	machinetest.Run(t, m)
 	w := &windows{Machine: m, t: t}
 	w.prepare()
 	return w

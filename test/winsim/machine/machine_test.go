@@ -16,6 +16,7 @@ import (
 
 	"kinit/test/winsim/machine"
 	"kinit/test/winsim/machine/feature"
+	"kinit/test/winsim/machine/machinetest"
 	"kinit/test/winsim/machine/network"
 	"kinit/test/winsim/machine/registry"
 	"kinit/test/winsim/machine/scm"
@@ -102,14 +103,7 @@ func boot(t *testing.T, o machine.Options, watch machine.Observer) *machine.Mach
 	if watch != nil {
 		m.Observe(watch)
 	}
-	ctx, stop := context.WithCancel(context.Background())
-	if err := m.PowerOn(ctx); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		stop()
-		m.Close()
-	})
+	machinetest.Run(t, m)
 	return m
 }
 

@@ -26,6 +26,7 @@ import (
 	"kinit/engine/secret"
 	"kinit/engine/transport"
 	"kinit/test/winsim/machine"
+	"kinit/test/winsim/machine/machinetest"
 	"kinit/test/winsim/node"
 )
 
@@ -72,17 +73,12 @@ func New(t testing.TB, o Options) *Host {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
-	if err := m.PowerOn(ctx); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		stop()
-		m.Close()
+	t.Cleanup(func() { // after the machine is closed
 		for _, what := range m.Unknowns() {
 			t.Errorf("the simulator was asked for what it does not know: %s", what)
 		}
 	})
+	machinetest.Run(t, m)
 	return &Host{Machine: m, t: t, owner: o.Owner}
 }
 

@@ -3,7 +3,6 @@ package program_test
 import (
 	"archive/tar"
 	"bytes"
-	"context"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -13,6 +12,7 @@ import (
 	"time"
 
 	"kinit/test/winsim/machine"
+	"kinit/test/winsim/machine/machinetest"
 	"kinit/test/winsim/machine/scm"
 	"kinit/test/winsim/node"
 )
@@ -25,14 +25,7 @@ func boot(t *testing.T, language string) *machine.Machine {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, stop := context.WithCancel(context.Background())
-	if err := m.PowerOn(ctx); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		stop()
-		m.Close()
-	})
+	machinetest.Run(t, m)
 	return m
 }
 
