@@ -37,19 +37,12 @@ const (
 
 func files(t *testing.T, h *roottest.Host) string {
 	t.Helper()
-	return h.Shell(t, "find /etc/apt/sources.list.d /etc/apt/keyrings -type f 2>/dev/null || true")
+	return packagestest.Files(t, h, "/etc/apt/sources.list.d", "/etc/apt/keyrings")
 }
 
 func TestContract(t *testing.T) {
 	t.Parallel()
-	var key string
-	roottest.Contract(t, func(owner string) (h *roottest.Host) {
-		h, key = host(t, owner)
-		return h
-	},
-		func() module.Task { return task(t, args(key, "")) },
-		func() module.Task { return task(t, "name = \"kinit-test\"\nstate = \"absent\"") },
-		func(h *roottest.Host) string { return files(t, h) })
+	packagestest.Contract(t, host, task, args, files)
 }
 
 func TestAptVerifiesAndInstallsFromTheRepository(t *testing.T) {

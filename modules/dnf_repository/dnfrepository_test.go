@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"kinit/engine/module"
 	"kinit/engine/module/moduletest"
 	"kinit/modules/dnf_repository"
 	"kinit/modules/internal/packages/packagestest"
@@ -39,19 +38,12 @@ const (
 
 func files(t *testing.T, h *roottest.Host) string {
 	t.Helper()
-	return h.Shell(t, "find /etc/yum.repos.d /etc/pki/rpm-gpg -type f 2>/dev/null || true")
+	return packagestest.Files(t, h, "/etc/yum.repos.d", "/etc/pki/rpm-gpg")
 }
 
 func TestContract(t *testing.T) {
 	t.Parallel()
-	var key string
-	roottest.Contract(t, func(owner string) (h *roottest.Host) {
-		h, key = host(t, owner)
-		return h
-	},
-		func() module.Task { return task(t, args(key, "")) },
-		func() module.Task { return task(t, "name = \"kinit-test\"\nstate = \"absent\"") },
-		func(h *roottest.Host) string { return files(t, h) })
+	packagestest.Contract(t, host, task, args, files)
 }
 
 func TestDnfVerifiesAndInstallsFromTheRepository(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	_ "embed"
 	"testing"
 
+	"kinit/engine/module"
 	"kinit/modules/internal/roottest"
 )
 
@@ -78,4 +79,25 @@ gpg --batch --yes --quiet --clear-sign -o InRelease Release`, "ed25519")
 func SignRPM(t testing.TB, h *roottest.Host) string {
 	t.Helper()
 	return h.Shell(t, keyScript, Folder, `gpg --batch --yes --quiet --armor --detach-sign -o repodata/repomd.xml.asc repodata/repomd.xml`, "rsa3072")
+}
+
+// Files lists the files in folders, which need not exist.
+func Files(t testing.TB, h *roottest.Host, folders ...string) string {
+	t.Helper()
+	return h.Shell(t, `find "$@" -type f 2>/dev/null || true`, folders...)
+}
+
+// Contract is that of a module of repositories. host returns a machine with a signed repository and its public key,
+// which args turns into the arguments of a task, and files lists what the module has made.
+func Contract[T module.Task](t *testing.T, host func(t *testing.T, owner string) (*roottest.Host, string),
+	task func(t *testing.T, args string) T, args func(key, more string) string, files func(*testing.T, *roottest.Host) string) {
+	t.Helper()
+	var key string
+	roottest.Contract(t, func(owner string) (h *roottest.Host) {
+		h, key = host(t, owner)
+		return h
+	},
+		func() module.Task { return task(t, args(key, "")) },
+		func() module.Task { return task(t, "name = \"kinit-test\"\nstate = \"absent\"") },
+		func(h *roottest.Host) string { return files(t, h) })
 }
