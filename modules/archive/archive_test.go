@@ -44,11 +44,7 @@ func fill(t *testing.T, h *moduletest.Local) {
 	t.Helper()
 	script := `mkdir -p src/dir/empty src/logs && cd src && printf one >'dir/two words' && printf x >-dash &&
 		printf secret >logs/a.log && ln -s dir/nothing link && chmod 0750 dir && touch -d @1700000000 dir/* -- -dash`
-	cmd := exec.Command("sh", "-ec", script)
-	cmd.Dir = h.Dir
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
+	moduletest.Shell(t, h.Dir, script)
 }
 
 func TestArchiveHasTheTreeButWhatIsExcluded(t *testing.T) {

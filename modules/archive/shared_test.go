@@ -17,11 +17,7 @@ func TestFolderOfAnotherUserIsPacked(t *testing.T) {
 	need.Root(t, "hostile")
 	h := moduletest.LocalHost(t, "")
 	script := `mkdir -p src/a/b "src/c d"; echo 1 >src/a/b/f; echo 2 >"src/c d/g"; echo 3 >src/a/x.log; ln -s /etc src/a/l; chown -R 65533 src`
-	cmd := exec.Command("sh", "-ec", script)
-	cmd.Dir = h.Dir
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
+	moduletest.Shell(t, h.Dir, script)
 	args := "source = \"" + h.Path("src") + "\"\ndest = \"" + h.Path("x.tar.gz") + "\"\nexclude = [\"*.log\"]"
 	if got := moduletest.Apply(t, moduletest.Decode(t, Kind(), args), h); got != "" {
 		t.Fatal(got)

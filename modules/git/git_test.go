@@ -207,7 +207,7 @@ func TestWhatPeopleChangedIsNotLost(t *testing.T) {
 			r, h := serve(t), moduletest.LocalHost(t, "")
 			moduletest.Do(t, task(t, h, r.url, ""), h)
 			r.commit("two", "main")
-			sh(t, h.Path("new/dest"), c.change)
+			moduletest.Shell(t, h.Path("new/dest"), c.change)
 			for _, args := range []string{"", `state = "absent"`} {
 				if got := moduletest.Planned(t.Context(), task(t, h, r.url, args), h); got != h.Path("new/dest")+" "+c.want {
 					t.Errorf("%s: %q, want %q", args, got, c.want)
@@ -223,7 +223,7 @@ func TestUntrackedFilesAndChangesOnTheRightCommitStay(t *testing.T) {
 	t.Parallel()
 	r, h := serve(t), moduletest.LocalHost(t, "")
 	moduletest.Do(t, task(t, h, r.url, ""), h)
-	sh(t, h.Path("new/dest"), "echo mine >f && echo mine >g")
+	moduletest.Shell(t, h.Path("new/dest"), "echo mine >f && echo mine >g")
 	if got := moduletest.Planned(t.Context(), task(t, h, r.url, ""), h); got != "" {
 		t.Errorf("step %q, want none", got)
 	}
@@ -231,7 +231,7 @@ func TestUntrackedFilesAndChangesOnTheRightCommitStay(t *testing.T) {
 		t.Errorf("with force: %q, want %q", got, want)
 	}
 	moduletest.Do(t, task(t, h, r.url, `force = true`), h)
-	sh(t, h.Path("new/dest"), `test "$(cat f)" = one && test "$(cat g)" = mine`)
+	moduletest.Shell(t, h.Path("new/dest"), `test "$(cat f)" = one && test "$(cat g)" = mine`)
 }
 
 func TestSubmodulesFollow(t *testing.T) {
@@ -246,13 +246,13 @@ func TestSubmodulesFollow(t *testing.T) {
 		t.Errorf("step %q, want %q", got, want)
 	}
 	moduletest.Do(t, made(), h)
-	sh(t, h.Path("new/dest"), `test "$(cat sub/f)" = one`)
+	moduletest.Shell(t, h.Path("new/dest"), `test "$(cat sub/f)" = one`)
 	inner.commit("two", "main")
 	gitIn(t, filepath.Join(outer.work, "sub"), "pull", "--quiet", "origin", "main")
 	gitIn(t, outer.work, "commit", "--quiet", "-am", "next sub")
 	gitIn(t, outer.work, "push", "--quiet", "origin", "main")
 	moduletest.Do(t, made(), h)
-	sh(t, h.Path("new/dest"), `test "$(cat sub/f)" = two`)
+	moduletest.Shell(t, h.Path("new/dest"), `test "$(cat sub/f)" = two`)
 	if got := moduletest.Planned(t.Context(), made(), h); got != "" {
 		t.Errorf("planned again: %q", got)
 	}
@@ -274,7 +274,7 @@ func TestHooksOfTheCheckoutDoNotRun(t *testing.T) {
 	r, h := serve(t), moduletest.LocalHost(t, "")
 	moduletest.Do(t, task(t, h, r.url, ""), h)
 	hook := "printf '#!/bin/sh\\ntouch " + h.Path("ran") + "\\n' >.git/hooks/post-checkout && chmod 0755 .git/hooks/post-checkout"
-	sh(t, h.Path("new/dest"), hook)
+	moduletest.Shell(t, h.Path("new/dest"), hook)
 	r.commit("two", "main")
 	moduletest.Do(t, task(t, h, r.url, ""), h)
 	if _, err := os.Stat(h.Path("ran")); !os.IsNotExist(err) {
@@ -286,7 +286,7 @@ func TestWhatIsRefused(t *testing.T) {
 	t.Parallel()
 	r, h := serve(t), moduletest.LocalHost(t, "demo")
 	r.tag("v1.0")
-	sh(t, h.Dir, "mkdir -p things/x empty && git init -q theirs")
+	moduletest.Shell(t, h.Dir, "mkdir -p things/x empty && git init -q theirs")
 	for _, c := range []struct{ dest, args, want string }{
 		{"things", "", " has other things in it than a checkout: move them away, or give another folder"},
 		{"empty", "", " exists and is not owned by cluster demo: give the checkout a folder of its own"},
@@ -372,14 +372,5 @@ func check(t *testing.T, h *moduletest.Local, branch, commit string) {
 	}
 	if got := gitIn(t, dir, "status", "--porcelain", "--untracked-files=no"); got != "" {
 		t.Errorf("the work tree differs: %s", got)
-	}
-}
-
-func sh(t *testing.T, dir, script string) {
-	t.Helper()
-	cmd := exec.Command("sh", "-ec", script)
-	cmd.Dir = dir
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("%s: %v: %s", script, err, out)
 	}
 }

@@ -2,7 +2,6 @@ package git
 
 import (
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -13,31 +12,6 @@ import (
 
 // other is a user, by number alone, who owns checkouts.
 const other = "65533"
-
-// enterable is a folder that every user may enter.
-func enterable(t *testing.T) string {
-	t.Helper()
-	dir, err := os.MkdirTemp("/tmp", "kinit-git-")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	if err := os.Chmod(dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	return dir
-}
-
-func printed(t *testing.T, dir, script string) string {
-	t.Helper()
-	cmd := exec.Command("sh", "-ec", script)
-	cmd.Dir = dir
-	out, err := cmd.CombinedOutput()
-	if err != nil {
-		t.Fatalf("%s: %v: %s", script, err, out)
-	}
-	return string(out)
-}
 
 // trap makes the checkout run a program whenever git looks at a file, and the file look
 // changed.
@@ -53,7 +27,7 @@ func TestGitRunsAsTheOwnerOfTheCheckout(t *testing.T) {
 	need.Root(t, "git")
 	need.Programs(t, "git", "git", "setpriv")
 	r := serve(t)
-	dir := enterable(t)
+	dir := moduletest.Enterable(t)
 	h := moduletest.LocalHost(t, "")
 	args := "dest = \"" + dir + "/dest\"\nrepository = \"" + r.url + "\"\nref = \"main\""
 	do := func() error {
@@ -69,11 +43,11 @@ func TestGitRunsAsTheOwnerOfTheCheckout(t *testing.T) {
 	if err := do(); err != nil {
 		t.Fatal(err)
 	}
-	printed(t, dir, "mkdir ran; chown "+other+" ran; ("+trap+"); chown -R "+other+" dest")
+	moduletest.Shell(t, dir, "mkdir ran; chown "+other+" ran; ("+trap+"); chown -R "+other+" dest")
 	if _, err := moduletest.Decode(t, Kind(), args).Plan(t.Context(), h); err != nil {
 		t.Fatal(err)
 	}
-	by := func() string { return strings.Join(strings.Fields(printed(t, dir, "sort -u ran/by")), " ") }
+	by := func() string { return strings.Join(strings.Fields(moduletest.Shell(t, dir, "sort -u ran/by")), " ") }
 	if got := by(); got != other {
 		t.Errorf("a dry run ran the owner's programs as %s, want %s", got, other)
 	}
@@ -81,7 +55,7 @@ func TestGitRunsAsTheOwnerOfTheCheckout(t *testing.T) {
 	if err := do(); err != nil {
 		t.Fatal(err)
 	}
-	if got := strings.TrimSpace(printed(t, dir, "git -c safe.directory='*' -C dest rev-parse HEAD; stat -c %u dest/f")); got != commit+"\n"+other {
+	if got := strings.TrimSpace(moduletest.Shell(t, dir, "git -c safe.directory='*' -C dest rev-parse HEAD; stat -c %u dest/f")); got != commit+"\n"+other {
 		t.Errorf("the commit and the file's owner are %q, want %s and %s", got, commit, other)
 	}
 	if got := by(); got != other {
@@ -94,8 +68,8 @@ func TestNewCheckoutInAFolderOfAnotherUserIsTheirs(t *testing.T) {
 	need.Root(t, "git")
 	need.Programs(t, "git", "git", "setpriv")
 	r := serve(t)
-	dir := enterable(t)
-	printed(t, dir, "mkdir home; chown "+other+" home")
+	dir := moduletest.Enterable(t)
+	moduletest.Shell(t, dir, "mkdir home; chown "+other+" home")
 	h := moduletest.LocalHost(t, "")
 	task := moduletest.Decode(t, Kind(), "dest = \""+dir+"/home/dest\"\nrepository = \""+r.url+"\"")
 	steps, err := task.Plan(t.Context(), h)
@@ -105,7 +79,7 @@ func TestNewCheckoutInAFolderOfAnotherUserIsTheirs(t *testing.T) {
 	if err := steps[0].Do(t.Context(), h); err != nil {
 		t.Fatal(err)
 	}
-	if got := printed(t, dir, "find home/dest ! -uid "+other+"; cat home/dest/f"); got != "one\n" {
+	if got := moduletest.Shell(t, dir, "find home/dest ! -uid "+other+"; cat home/dest/f"); got != "one\n" {
 		t.Errorf("of root, and the file: %q", got)
 	}
 }
@@ -125,11 +99,11 @@ func TestCheckoutsThatGitMustNotTouchAreRefused(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			dir := filepath.Join(enterable(t), "in")
+			dir := filepath.Join(moduletest.Enterable(t), "in")
 			if err := os.Mkdir(dir, 0o755); err != nil {
 				t.Fatal(err)
 			}
-			printed(t, dir, "git clone --quiet "+r.url+" dest; "+c.prepare+"; rm dest/f")
+			moduletest.Shell(t, dir, "git clone --quiet "+r.url+" dest; "+c.prepare+"; rm dest/f")
 			h := moduletest.LocalHost(t, "")
 			task := moduletest.Decode(t, Kind(), "dest = \""+dir+"/dest\"\nrepository = \""+r.url+"\"\nforce = true\n"+c.args)
 			steps, err := task.Plan(t.Context(), h)
@@ -151,8 +125,8 @@ func TestCheckoutsThatGitMustNotTouchAreRefused(t *testing.T) {
 func TestRepositoryOfAnotherUserOnTheHostIsRefused(t *testing.T) {
 	t.Parallel()
 	need.Root(t, "git")
-	dir := enterable(t)
-	printed(t, dir, "git init --quiet --bare r.git; chown -R "+other+" r.git")
+	dir := moduletest.Enterable(t)
+	moduletest.Shell(t, dir, "git init --quiet --bare r.git; chown -R "+other+" r.git")
 	h := moduletest.LocalHost(t, "")
 	for _, url := range []string{dir + "/r.git", "file://" + dir + "/r.git"} {
 		task := moduletest.Decode(t, Kind(), "dest = \""+dir+"/dest\"\nrepository = \""+url+"\"")

@@ -1,7 +1,6 @@
 package unarchive
 
 import (
-	"os/exec"
 	"testing"
 
 	"kinit/engine/module"
@@ -20,13 +19,13 @@ func TestLinksOfTheFoldersOwnerLeadNowhere(t *testing.T) {
 		return task(t, h, `source = "`+archive+`"`, `strip = 1`, `owner = "65533"`)
 	}
 	moduletest.Do(t, made(), h)
-	if got := output(t, h.Dir, "stat -c '%n %u' new/dest new/dest/bin new/dest/bin/app"); got != "new/dest 65533\nnew/dest/bin 65533\nnew/dest/bin/app 65533\n" {
+	if got := moduletest.Shell(t, h.Dir, "stat -c '%n %u' new/dest new/dest/bin new/dest/bin/app"); got != "new/dest 65533\nnew/dest/bin 65533\nnew/dest/bin/app 65533\n" {
 		t.Errorf("owners: %s", got)
 	}
 	if got := moduletest.Planned(t.Context(), made(), h); got != "" {
 		t.Errorf("again: %q, want nothing to do", got)
 	}
-	shell(t, h.Dir, "mkdir victim; echo root >victim/app; mv new/dest/bin new/dest/mine; ln -s ../../victim new/dest/bin")
+	moduletest.Shell(t, h.Dir, "mkdir victim; echo root >victim/app; mv new/dest/bin new/dest/mine; ln -s ../../victim new/dest/bin")
 	steps, err := made().Plan(t.Context(), h)
 	for _, step := range steps {
 		if err == nil {
@@ -36,24 +35,12 @@ func TestLinksOfTheFoldersOwnerLeadNowhere(t *testing.T) {
 	if err != nil {
 		t.Fatalf("the link was not replaced: %v", err)
 	}
-	if got := output(t, h.Dir, "cat victim/app; ls victim; stat -c %F new/dest/bin"); got != "root\napp\ndirectory\n" {
+	if got := moduletest.Shell(t, h.Dir, "cat victim/app; ls victim; stat -c %F new/dest/bin"); got != "root\napp\ndirectory\n" {
 		t.Errorf("after unpacking: %q", got)
 	}
-	shell(t, h.Dir, "rm -r new/dest/bin; ln -s ../../victim new/dest/bin")
+	moduletest.Shell(t, h.Dir, "rm -r new/dest/bin; ln -s ../../victim new/dest/bin")
 	moduletest.Do(t, task(t, h, `state = "absent"`), h)
-	if got := output(t, h.Dir, "cat victim/app; ls new/dest"); got != "root\nbin\nmine\n" {
+	if got := moduletest.Shell(t, h.Dir, "cat victim/app; ls new/dest"); got != "root\nbin\nmine\n" {
 		t.Errorf("after removing: %q", got)
 	}
-}
-
-// output runs a script in a folder and returns what it prints.
-func output(t *testing.T, dir, script string) string {
-	t.Helper()
-	cmd := exec.Command("sh", "-ec", script)
-	cmd.Dir = dir
-	out, err := cmd.CombinedOutput()
-	if err != nil {
-		t.Fatalf("%s: %v: %s", script, err, out)
-	}
-	return string(out)
 }

@@ -27,17 +27,8 @@ func pack(t *testing.T, name, script string) string {
 		".zip": `zip -q -r -y "$0" .`, ".tar": `tar -cf "$0" .`, ".tgz": `tar -czf "$0" *`, ".zst": `tar --zstd -cf "$0" .`,
 		".xz": `tar -cJf "$0" .`, ".tbz2": `tar -cjf "$0" .`,
 	}[filepath.Ext(name)]
-	shell(t, dir, "mkdir src && cd src && { "+script+"; } && "+strings.ReplaceAll(packer, `"$0"`, "../"+name))
+	moduletest.Shell(t, dir, "mkdir src && cd src && { "+script+"; } && "+strings.ReplaceAll(packer, `"$0"`, "../"+name))
 	return filepath.Join(dir, name)
-}
-
-func shell(t *testing.T, dir, script string) {
-	t.Helper()
-	cmd := exec.Command("sh", "-ec", script)
-	cmd.Dir = dir
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("%s: %v: %s", script, err, out)
-	}
 }
 
 // release fills a folder like the one of a release.
@@ -107,7 +98,7 @@ func TestSuiteOfAnArchiveOnTheHost(t *testing.T) {
 		return task(t, h, `archive = "`+archive+`"`, `creates = "`+h.Path("new/dest/app-1/bin/app")+`"`)
 	}
 	moduletest.Run(t, moduletest.Case{New: made, Host: h})
-	shell(t, h.Dir, "rm -r new/dest/app-1/conf && echo changed >>new/dest/app-1/bin/app")
+	moduletest.Shell(t, h.Dir, "rm -r new/dest/app-1/conf && echo changed >>new/dest/app-1/bin/app")
 	if got := moduletest.Planned(t.Context(), made(), h); got != "" {
 		t.Errorf("with creates: %q, want nothing to do", got)
 	}
@@ -140,12 +131,12 @@ func TestEveryDamageIsRepaired(t *testing.T) {
 		h := moduletest.LocalHost(t, "")
 		made := func() module.Task { return task(t, h, `source = "`+archive+`"`, `strip = 1`) }
 		moduletest.Do(t, made(), h)
-		shell(t, h.Path("new/dest"), damage+"; touch mine")
+		moduletest.Shell(t, h.Path("new/dest"), damage+"; touch mine")
 		if got := moduletest.Planned(t.Context(), made(), h); got != "unpack a.tgz into "+h.Path("new/dest")+" again: "+want {
 			t.Errorf("%s: %q, want %q", damage, got, want)
 		}
 		if strings.Contains(damage, "touch bin") {
-			shell(t, h.Path("new/dest"), "rm bin") // a file where a folder belongs is for people to decide
+			moduletest.Shell(t, h.Path("new/dest"), "rm bin") // a file where a folder belongs is for people to decide
 		}
 		moduletest.Do(t, made(), h)
 		if got := moduletest.Planned(t.Context(), made(), h); got != "" {
@@ -161,7 +152,7 @@ func TestAnotherArchiveTakesThePlaceOfTheFirst(t *testing.T) {
 	first := pack(t, "a.tgz", release)
 	second := pack(t, "b.tgz", "mkdir -p app-2/bin && printf new >app-2/bin/app2 && printf r >app-2/README")
 	moduletest.Do(t, task(t, h, `source = "`+first+`"`, `strip = 1`), h)
-	shell(t, h.Path("new/dest"), "touch conf/mine")
+	moduletest.Shell(t, h.Path("new/dest"), "touch conf/mine")
 	next := func() module.Task { return task(t, h, `source = "`+second+`"`, `strip = 1`) }
 	if got, want := moduletest.Planned(t.Context(), next(), h), "unpack b.tgz into "+h.Path("new/dest")+" in place of another archive"; got != want {
 		t.Errorf("step %q, want %q", got, want)
@@ -178,11 +169,11 @@ func TestKeptFilesBelongToOthersOnceTheyAreThere(t *testing.T) {
 	archive := pack(t, "a.tgz", release)
 	made := func() module.Task { return task(t, h, `source = "`+archive+`"`, `strip = 1`, `keep = ["conf/*.conf"]`) }
 	moduletest.Do(t, made(), h)
-	shell(t, h.Path("new/dest"), "echo b=2 >conf/app.conf")
+	moduletest.Shell(t, h.Path("new/dest"), "echo b=2 >conf/app.conf")
 	if got := moduletest.Planned(t.Context(), made(), h); got != "" {
 		t.Errorf("after an edit: %q, want nothing to do", got)
 	}
-	shell(t, h.Path("new/dest"), "rm bin/app")
+	moduletest.Shell(t, h.Path("new/dest"), "rm bin/app")
 	moduletest.Do(t, made(), h)
 	text, err := os.ReadFile(h.Path("new/dest/conf/app.conf"))
 	if err != nil || string(text) != "b=2\n" {
@@ -220,7 +211,7 @@ func TestWhatIsRefused(t *testing.T) {
 	t.Parallel()
 	h := moduletest.LocalHost(t, "demo")
 	archive := pack(t, "a.tgz", release)
-	shell(t, h.Dir, "mkdir theirs")
+	moduletest.Shell(t, h.Dir, "mkdir theirs")
 	zeros := strings.Repeat("0", 64)
 	for _, c := range []struct{ args, want string }{
 		{`source = "` + archive + "\"\ndest = \"" + h.Path("theirs") + `"`,

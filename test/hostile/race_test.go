@@ -127,7 +127,7 @@ func perWay(races int) int { return (races + 2) / 3 }
 // sources makes what modules read.
 func sources(t *testing.T) string {
 	t.Helper()
-	dir := open(t)
+	dir := moduletest.Enterable(t)
 	script := `echo tool >tool; mkdir tree; mkdir tree/a tree/b; echo 1 >tree/a/file; echo 2 >tree/b/file; ln -s a/file tree/link
 tar -cf tree.tar -C tree .
 git init -q --bare r.git -b main; git init -q work -b main; cd work
@@ -141,20 +141,6 @@ git -c user.email=a@example.org -c user.name=a commit -q --allow-empty -m one; g
 	return dir
 }
 
-// open makes a folder of root's that everybody may enter.
-func open(t *testing.T) string {
-	t.Helper()
-	dir, err := os.MkdirTemp("/tmp", "kinit-hostile-")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	if err := os.Chmod(dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	return dir
-}
-
 // scene is the attacker's folder beside one of root's.
 type scene struct {
 	home, victim, data, before string
@@ -164,7 +150,7 @@ const secretText = "this is root-only-text\n"
 
 func newScene(t *testing.T, data string) *scene {
 	t.Helper()
-	dir := open(t)
+	dir := moduletest.Enterable(t)
 	s := &scene{home: filepath.Join(dir, "home"), victim: filepath.Join(dir, "victim"), data: data}
 	for _, made := range []error{
 		os.MkdirAll(filepath.Join(s.home, "sub"), 0o755), os.Mkdir(s.victim, 0o755),
