@@ -62,9 +62,7 @@ func ReadInventory(ctx context.Context, o Options) (Inventory, *Report) {
 	if !report.Invalid {
 		out = report.look(ctx, inv, from, o.Hosts)
 	}
-	report.Interrupted = ctx.Err() != nil
-	report.Duration = time.Since(started)
-	return out, report
+	return out, report.end(ctx, started)
 }
 
 // look collects the selected hosts and groups. A wrong pattern is an error.

@@ -39,15 +39,15 @@ func Within(ctx context.Context, limit time.Duration, gauge Gauge) (context.Cont
 // than it was known to be, there is more time, and then the limit has passed.
 func (l *Limit) watch(ctx context.Context, begin time.Time) {
 	defer close(l.watched)
-	if !until(ctx, begin.Add(l.Long()/2)) {
+	if Wait(ctx, time.Until(begin.Add(l.Long()/2))) != nil {
 		return
 	}
 	l.gauge.Measure(ctx)
-	if !until(ctx, begin.Add(l.Long())) {
+	if Wait(ctx, time.Until(begin.Add(l.Long()))) != nil {
 		return
 	}
 	l.gauge.Measure(ctx)
-	if until(ctx, begin.Add(l.Long())) {
+	if Wait(ctx, time.Until(begin.Add(l.Long()))) == nil {
 		l.end(ErrPassed)
 	}
 }
@@ -68,14 +68,13 @@ func (l *Limit) String() string { return Text(l.ordinary, l.gauge.Pace()) }
 // passed.
 func Passed(ctx context.Context) bool { return errors.Is(context.Cause(ctx), ErrPassed) }
 
-// until waits, and reports whether the context is still alive.
-func until(ctx context.Context, when time.Time) bool {
-	timer := time.NewTimer(time.Until(when))
+// Wait waits, or returns early with ctx's error.
+func Wait(ctx context.Context, delay time.Duration) error {
+	timer := time.NewTimer(delay)
 	defer timer.Stop()
 	select {
 	case <-timer.C:
-		return ctx.Err() == nil
 	case <-ctx.Done():
-		return false
 	}
+	return ctx.Err()
 }

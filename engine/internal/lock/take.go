@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"kinit/engine/module"
+	"kinit/engine/pace"
 )
 
 // Take takes the lock on each host, in an order that is the same for all runs, or on none.
@@ -131,10 +132,8 @@ func (g *Guard) take(ctx context.Context, l *held) (time.Duration, error) {
 		case a.until != first, g.now()-begin > lifetime+tryTime:
 			return 0, fmt.Errorf("%w: %s holds the lock of %s %s, for %s now", ErrHeld, a.holder, g.options.Owner, l.where(), a.since.Round(time.Second))
 		}
-		select {
-		case <-time.After(pause):
-		case <-ctx.Done():
-			return 0, ctx.Err()
+		if err := pace.Wait(ctx, pause); err != nil {
+			return 0, err
 		}
 	}
 }

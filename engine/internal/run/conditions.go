@@ -81,7 +81,7 @@ func (r *runner) applyConditions(ctx context.Context, t *plan.Task, out outcome,
 			return out, diags
 		}
 		if !met {
-			return out, notMet(c, "Not yet true", "What until waits for is not true%s.", tries(t))
+			return out, diag.Errorf(&c.Range, "Not yet true", "What until waits for is not true%s.", tries(t))
 		}
 	}
 	return out, nil
@@ -109,16 +109,11 @@ func (r *runner) failedWhen(t *plan.Task, c *plan.Condition, result *plan.Result
 	case met && err != nil:
 		return err
 	case met:
-		return notMet(c, "Task failed", "What failed_when describes is true.")
+		return diag.Errorf(&c.Range, "Task failed", "What failed_when describes is true.")
 	case err != nil:
 		r.values.Set(t.Address, nil)
 	}
 	return nil
-}
-
-func notMet(c *plan.Condition, summary, format string, args ...any) error {
-	at := c.Range
-	return diag.Errorf(&at, summary, format, args...)
 }
 
 // tries describes how often a task was tried.

@@ -41,11 +41,10 @@ func (r *reporter) explain(t *plan.Task, err error) diag.List {
 	if errors.As(err, &list) && !r.hidden(t).All {
 		return r.place(t, list)
 	}
-	subject := t.Blame(err.Error())
 	return diag.List{{
 		Summary: Summary(err),
 		Detail:  r.errorText(t, err) + r.advice(t, err),
-		Subject: &subject,
+		Subject: new(t.Blame(err.Error())),
 		Address: t.Address,
 		Host:    t.Host,
 		Cause:   r.cause(t, err),
@@ -68,8 +67,7 @@ func (r *reporter) place(t *plan.Task, list diag.List) diag.List {
 		d.Detail = r.redact(d.Detail)
 		d.Address, d.Host = t.Address, t.Host
 		if d.Subject == nil {
-			subject := t.Range
-			d.Subject = &subject
+			d.Subject = &t.Range
 		}
 		out[i] = d
 	}

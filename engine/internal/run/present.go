@@ -9,6 +9,7 @@ import (
 
 	"kinit/engine/internal/plan"
 	"kinit/engine/module"
+	"kinit/engine/pace"
 )
 
 // After an interrupt: how long a host may take to answer, and how long until it is asked
@@ -76,7 +77,7 @@ func (m *machines) ask(watch context.Context, t *plan.Task, a *attendance) {
 		if first {
 			close(a.known)
 		}
-		if a.here.Err() != nil || pause(watch, presentAgain) != nil {
+		if a.here.Err() != nil || pace.Wait(watch, presentAgain) != nil {
 			return
 		}
 	}
@@ -97,17 +98,6 @@ func (m *machines) answers(ctx context.Context, t *plan.Task) error {
 	}
 	_, err = machine.Bind("", nil).Files().Stat(limited, root)
 	return unanswered(limited, err)
-}
-
-func pause(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 }
 
 // unanswered returns the error of a host that did not answer, or nil for other errors,

@@ -10,6 +10,7 @@ import (
 	"kinit/engine/internal/host"
 	"kinit/engine/internal/plan"
 	"kinit/engine/module"
+	"kinit/engine/pace"
 	"kinit/engine/transport"
 )
 
@@ -38,7 +39,7 @@ func (r *runner) reach(ctx context.Context, t *plan.Task, task module.Task) (*ho
 		}
 		elapsed := time.Since(begin).Truncate(time.Second)
 		r.report.progress(t)(event.Progress{Text: fmt.Sprintf("wait for a connection, %s: %s", elapsed, event.FirstLine(err.Error()))})
-		if err := pause(ctx, reachAgain); err != nil {
+		if err := pace.Wait(ctx, reachAgain); err != nil {
 			return nil, err
 		}
 	}

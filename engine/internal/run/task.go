@@ -31,7 +31,7 @@ func (r *runner) runTask(ctx context.Context, t *plan.Task) (outcome, error) {
 		before = out
 		message := event.FirstLine(r.report.errorText(t, err))
 		r.report.emitOf(t, event.Event{Kind: event.TaskRetried, Attempt: attempt, Message: message})
-		if err := pause(ctx, t.Retry.Delay); err != nil {
+		if err := pace.Wait(ctx, t.Retry.Delay); err != nil {
 			return out, err
 		}
 	}

@@ -66,22 +66,21 @@ func (s *Server) close(t testing.TB) {
 	t.Helper()
 	ctx := t.Context()
 	prefix := s.Config.Prefix + "/"
-	for _, do := range []func() (any, error){
-		func() (any, error) { return s.Admin.UserAdd(ctx, "root", "the-password-of-root") },
-		func() (any, error) { return s.Admin.RoleAdd(ctx, "root") },
-		func() (any, error) { return s.Admin.UserGrantRole(ctx, "root", "root") },
-		func() (any, error) { return s.Admin.RoleAdd(ctx, "locks") },
-		func() (any, error) {
-			return s.Admin.RoleGrantPermission(ctx, "locks", prefix, clientv3.GetPrefixRangeEnd(prefix), clientv3.PermissionType(clientv3.PermReadWrite))
-		},
-		func() (any, error) { return s.Admin.UserAdd(ctx, s.Config.User, s.Config.Password.Reveal()) },
-		func() (any, error) { return s.Admin.UserGrantRole(ctx, s.Config.User, "locks") },
-		func() (any, error) { return s.Admin.AuthEnable(ctx) },
-	} {
-		if _, err := do(); err != nil {
+	done := func(_ any, err error) {
+		t.Helper()
+		if err != nil {
 			t.Fatalf("set etcd up: %v", err)
 		}
 	}
+	done(s.Admin.UserAdd(ctx, "root", "the-password-of-root"))
+	done(s.Admin.RoleAdd(ctx, "root"))
+	done(s.Admin.UserGrantRole(ctx, "root", "root"))
+	done(s.Admin.RoleAdd(ctx, "locks"))
+	all := clientv3.GetPrefixRangeEnd(prefix)
+	done(s.Admin.RoleGrantPermission(ctx, "locks", prefix, all, clientv3.PermissionType(clientv3.PermReadWrite)))
+	done(s.Admin.UserAdd(ctx, s.Config.User, s.Config.Password.Reveal()))
+	done(s.Admin.UserGrantRole(ctx, s.Config.User, "locks"))
+	done(s.Admin.AuthEnable(ctx))
 }
 
 // start starts the program, again when another one has taken its ports in between.

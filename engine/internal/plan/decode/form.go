@@ -1,9 +1,7 @@
 package decode
 
 import (
-	"maps"
 	"reflect"
-	"slices"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
@@ -32,15 +30,8 @@ func (d *Decoder) form(body *hclsyntax.Body, target reflect.Value, header hcl.Ra
 		into := target.FieldByIndex(f.Field.Index)
 		switch f.Kind {
 		case "", "optional":
-			attr := body.Attributes[f.Name]
-			if attr == nil && f.Kind == "" && !diag.Mistyped(f.Name, names, slices.Collect(maps.Keys(body.Attributes))) {
-				d.Errorf(header, "Missing argument", "The argument %q is required.", f.Name)
-			}
-			if attr != nil && written(attr.Expr) {
-				before := len(d.Diags)
-				if d.value(attr.Expr, f.Name, true, into, nil); len(d.Diags) == before {
-					d.judge(f, into, attr.Expr.Range())
-				}
+			if attr := body.Attributes[f.Name]; attr == nil || written(attr.Expr) {
+				d.argument(body, f, names, into, nil, header)
 			}
 		case "block":
 			found := named(body, f.Name)
@@ -54,8 +45,9 @@ func (d *Decoder) form(body *hclsyntax.Body, target reflect.Value, header hcl.Ra
 	}
 }
 
-// written reports whether an expression has the same value anywhere: without names and functions.
+// written reports whether an expression has the same value anywhere, without names and functions, and
+// is not null.
 func written(expr hclsyntax.Expression) bool {
-	_, problems := expr.Value(nil)
-	return len(expr.Variables()) == 0 && !problems.HasErrors()
+	value, problems := expr.Value(nil)
+	return len(expr.Variables()) == 0 && !problems.HasErrors() && !value.IsNull()
 }

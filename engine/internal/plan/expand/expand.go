@@ -215,7 +215,8 @@ func (x *expander) onHost(scope *hcl.EvalContext, name string, loops []hcl.Expre
 		return x.withHost(scope, name)
 	}
 	inner := scope.NewChild()
-	inner.Variables = map[string]cty.Value{hostName: x.Hosts.value(name)}
+	unknown := func(*Host) cty.Value { return cty.UnknownVal(cty.String) }
+	inner.Variables = map[string]cty.Value{hostName: x.Hosts.Value(name, unknown)}
 	return inner
 }
 

@@ -76,17 +76,18 @@ func (h *Hosts) Find(name string) *inventory.Host {
 	return h.Inventory.Host(name)
 }
 
-// value returns the value of a host for expressions that are evaluated before the run.
-func (h *Hosts) value(name string) cty.Value {
+// Value returns the value of a host for expressions. The address of one that a block declares is
+// left to a function.
+func (h *Hosts) Value(name string, address func(*Host) cty.Value) cty.Value {
 	if host := h.Find(name); host != nil {
 		return host.Value()
 	}
-	address, vars := cty.StringVal(name), cty.EmptyObjectVal
+	at, vars := cty.StringVal(name), cty.EmptyObjectVal
 	if host := h.made[name]; host != nil {
-		address, vars = cty.UnknownVal(cty.String), host.Vars
+		at, vars = address(host), host.Vars
 	}
 	return cty.ObjectVal(map[string]cty.Value{
-		"name": cty.StringVal(name), "address": address, "groups": cty.ListValEmpty(cty.String), "vars": vars,
+		"name": cty.StringVal(name), "address": at, "groups": cty.ListValEmpty(cty.String), "vars": vars,
 	})
 }
 

@@ -492,17 +492,7 @@ func (all *Refs) host(name string, values *Values) cty.Value {
 			"name": cty.UnknownVal(cty.String), "address": cty.UnknownVal(cty.String), "groups": cty.UnknownVal(cty.List(cty.String)), "vars": cty.DynamicVal,
 		})
 	}
-	if host := all.Set.Hosts.Find(name); host != nil {
-		return host.Value()
-	}
-	address, vars := cty.StringVal(name), cty.EmptyObjectVal
-	if host := all.hosts[name]; host != nil {
-		vars = host.Vars
-		address = all.address(host, values)
-	}
-	return cty.ObjectVal(map[string]cty.Value{
-		"name": cty.StringVal(name), "address": address, "groups": cty.ListValEmpty(cty.String), "vars": vars,
-	})
+	return all.Set.Hosts.Value(name, func(*expand.Host) cty.Value { return all.address(all.hosts[name], values) })
 }
 
 // address evaluates only the address, which may be known when other arguments are not.
