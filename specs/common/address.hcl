@@ -15,7 +15,7 @@ task "package" "address" {
   stage      = "prepare"
   when       = local.build
   hosts      = local.address_hosts
-  names      = coalesce(var.address_packages, local.prepared[task.command.system[host.name].stdout].address)
+  names      = coalesce(var.address_packages, local.host_system.address)
   timeout    = "20m"
   depends_on = [task.package.hypervisor]
 }

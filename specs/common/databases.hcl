@@ -89,7 +89,7 @@ block "members" {
     dns_names    = [host.name]
     ip_addresses = [task.facts.underlay[host.name].route_address]
     usages       = ["server", "client"]
-    owner        = local.prepared[task.command.system[host.name].stdout].ovn_user
+    owner        = local.host_system.ovn_user
     depends_on   = [task.directory.overlay, task.copy.databases_ca]
   }
 
@@ -109,7 +109,7 @@ block "members" {
 
   # The units of the system's packages serve standalone databases.
   task "service" "no_central" {
-    name       = local.prepared[task.command.system[host.name].stdout].services.central
+    name       = local.host_system.services.central
     enabled    = false
     state      = "stopped"
     depends_on = [task.x509_certificate.databases, task.firewall.members, task.ovn_leave.databases]
@@ -122,6 +122,9 @@ locals {
     address = "ssl:${task.facts.underlay[h].route_address}:${port}"
     join    = h == local.founder[word] ? [] : distinct([for address in [task.facts.underlay[local.founder[word]].route_address] : "ssl:${address}:${port}"])
   } } }
+
+  # What the units of a member are written with.
+  member_unit = { address = task.facts.underlay[host.name].route_address, pki = local.overlay_pki, user = local.host_system.ovn_user }
 }
 
 block "servers" {
@@ -153,7 +156,7 @@ block "servers" {
     name       = "kinit-shared-ovn-nb.service"
     enabled    = true
     state      = "started"
-    content    = templatefile("files/ovn-nb.service", { address = task.facts.underlay[host.name].route_address, pki = local.overlay_pki, user = local.prepared[task.command.system[host.name].stdout].ovn_user })
+    content    = templatefile("files/ovn-nb.service", local.member_unit)
     depends_on = [task.ovn_member.northbound]
   }
 
@@ -161,7 +164,7 @@ block "servers" {
     name       = "kinit-shared-ovn-sb.service"
     enabled    = true
     state      = "started"
-    content    = templatefile("files/ovn-sb.service", { address = task.facts.underlay[host.name].route_address, pki = local.overlay_pki, user = local.prepared[task.command.system[host.name].stdout].ovn_user })
+    content    = templatefile("files/ovn-sb.service", local.member_unit)
     depends_on = [task.ovn_member.southbound]
   }
 

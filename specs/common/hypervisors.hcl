@@ -3,6 +3,9 @@
 
 locals {
   prepared = jsondecode(file("hypervisors.json"))
+
+  # The entry of the system that a host has.
+  host_system = local.prepared[task.command.system[host.name].stdout]
 }
 
 task "command" "system" {
@@ -17,9 +20,9 @@ task "command" "system" {
 # Repositories that have packages of the lists which follow; a distribution has them as packages.
 task "package" "repositories" {
   stage      = "prepare"
-  when       = local.build && length(local.prepared[task.command.system[host.name].stdout].repositories) > 0
+  when       = local.build && length(local.host_system.repositories) > 0
   hosts      = local.overlay ? local.overlay_hosts : []
-  names      = local.prepared[task.command.system[host.name].stdout].repositories
+  names      = local.host_system.repositories
   timeout    = "20m"
   advice     = "Open vSwitch and OVN come from this repository. Where the host does not find it, enable one that has both, and name their packages by the variables overlay_packages and central_packages."
   depends_on = [task.command.overlay_taken]

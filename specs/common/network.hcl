@@ -16,6 +16,10 @@ locals {
   # At most 15 characters, which is what the kernel takes for a device.
   management_device = "kmgmt-${substr(sha256(cluster.name), 0, 6)}"
   services_device   = "ksvc-${substr(sha256(cluster.name), 0, 6)}"
+
+  # Brings the addresses of devices back after a restart of a host.
+  devices_script = "${local.root}/devices.sh"
+  devices_unit   = templatefile("files/devices.service", { cluster = cluster.name, switch = local.host_system.services.switch, script = local.devices_script })
 }
 
 # What all chassis have: hypervisors, and machines that are on the overlay.
@@ -28,7 +32,7 @@ block "overlay_keys" {
   task "directory" "overlay" {
     path  = local.overlay_pki
     mode  = "0700"
-    owner = local.prepared[task.command.system[host.name].stdout].ovn_user
+    owner = local.host_system.ovn_user
   }
 
   # The southbound database lets a chassis write its own rows only. It knows a chassis by the
@@ -48,7 +52,7 @@ block "overlay_keys" {
     dns_names    = [host.name]
     ip_addresses = [task.facts.underlay[host.name].route_address]
     usages       = ["server", "client"]
-    owner        = local.prepared[task.command.system[host.name].stdout].ovn_user
+    owner        = local.host_system.ovn_user
     depends_on   = [task.directory.overlay]
   }
 
@@ -132,7 +136,7 @@ block "chassis" {
 
   # Addresses of devices are gone after a restart of the host; this brings them back.
   task "copy" "devices" {
-    dest       = "${local.root}/devices.sh"
+    dest       = local.devices_script
     content    = "${task.ovs_bridge.external[host.name].boot_script}${task.ovs_port.management[host.name].boot_script}"
     mode       = "0755"
     depends_on = [task.directory.root]
@@ -142,7 +146,7 @@ block "chassis" {
     name       = "kinit-${cluster.name}-devices.service"
     enabled    = true
     state      = "started"
-    unit       = templatefile("files/devices.service", { cluster = cluster.name, switch = local.prepared[task.command.system[host.name].stdout].services.switch, script = "${local.root}/devices.sh" })
+    unit       = local.devices_unit
     depends_on = [task.copy.devices]
   }
 }

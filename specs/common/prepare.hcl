@@ -20,7 +20,7 @@ block "hypervisors" {
   hosts = local.hypervisors
 
   task "package" "hypervisor" {
-    names   = coalesce(var.hypervisor_packages, local.prepared[task.command.system[host.name].stdout].hypervisor)
+    names   = coalesce(var.hypervisor_packages, local.host_system.hypervisor)
     timeout = "20m"
   }
 
@@ -46,13 +46,13 @@ block "overlay_hypervisors" {
   hosts = local.overlay_hypervisors
 
   task "package" "overlay" {
-    names      = coalesce(var.overlay_packages, local.prepared[task.command.system[host.name].stdout].overlay)
+    names      = coalesce(var.overlay_packages, local.host_system.overlay)
     timeout    = "20m"
     depends_on = [task.package.hypervisor, task.package.repositories]
   }
 
   task "service" "hypervisor" {
-    name       = local.prepared[task.command.system[host.name].stdout].services.switch
+    name       = local.host_system.services.switch
     enabled    = true
     state      = "started"
     depends_on = [task.package.overlay]
@@ -68,7 +68,7 @@ block "overlay_hypervisors" {
   }
 
   task "service" "chassis" {
-    name       = local.prepared[task.command.system[host.name].stdout].services.chassis
+    name       = local.host_system.services.chassis
     enabled    = true
     state      = "started"
     depends_on = [task.ovs_bridge.integration]
@@ -81,7 +81,7 @@ block "central" {
   hosts = local.central_hosts
 
   task "package" "central" {
-    names      = coalesce(var.central_packages, local.prepared[task.command.system[host.name].stdout].central)
+    names      = coalesce(var.central_packages, local.host_system.central)
     timeout    = "20m"
     depends_on = [task.package.hypervisor, task.package.repositories]
   }
@@ -89,7 +89,7 @@ block "central" {
   # Databases that are members have units of their own.
   task "service" "central" {
     when       = host.name == local.first && !local.clustered
-    name       = local.prepared[task.command.system[host.name].stdout].services.central
+    name       = local.host_system.services.central
     enabled    = true
     state      = "started"
     depends_on = [task.command.databases]

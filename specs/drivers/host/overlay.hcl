@@ -28,7 +28,7 @@ task "package" "overlay_machine" {
   stage      = "prepare"
   when       = local.build
   hosts      = local.overlay_machines
-  names      = concat(coalesce(var.overlay_packages, local.prepared[task.command.system[host.name].stdout].overlay), ["ethtool", local.prepared[task.command.system[host.name].stdout].ping])
+  names      = concat(coalesce(var.overlay_packages, local.host_system.overlay), ["ethtool", local.host_system.ping])
   timeout    = "20m"
   depends_on = [task.command.overlay_taken, task.package.machine, task.package.repositories]
 }
@@ -57,7 +57,7 @@ block "overlay_machines_network" {
   hosts = local.overlay_machines
 
   task "service" "overlay_switch" {
-    name    = local.prepared[task.command.system[host.name].stdout].services.switch
+    name    = local.host_system.services.switch
     enabled = true
     state   = "started"
   }
@@ -77,7 +77,7 @@ block "overlay_machines_network" {
   }
 
   task "service" "overlay_chassis" {
-    name       = local.prepared[task.command.system[host.name].stdout].services.chassis
+    name       = local.host_system.services.chassis
     enabled    = true
     state      = "started"
     depends_on = [task.ovs_bridge.overlay_machine, task.command.overlay_vlan_limit]
@@ -115,7 +115,7 @@ block "overlay_machines" {
 
   # Addresses of devices are gone after a restart of the machine; this brings them back.
   task "copy" "overlay_machine" {
-    dest    = "${local.root}/devices.sh"
+    dest    = local.devices_script
     content = "${task.ovs_port.machine[host.name].boot_script}${templatefile("files/announce.sh", { device = local.machine_device })}"
     mode    = "0755"
   }
@@ -124,7 +124,7 @@ block "overlay_machines" {
     name       = "kinit-${cluster.name}-devices.service"
     enabled    = true
     state      = "started"
-    unit       = templatefile("../../common/files/devices.service", { cluster = cluster.name, switch = local.prepared[task.command.system[host.name].stdout].services.switch, script = "${local.root}/devices.sh" })
+    unit       = local.devices_unit
     depends_on = [task.copy.overlay_machine]
   }
 

@@ -54,8 +54,7 @@ locals {
   guest_images = { for pin in distinct(values(local.guest_pins)) : pin => var.guest_image != null ? var.guest_image : local.downloads[pin] }
   libvirt_pins = concat(
     var.guest_image == null ? keys(local.guest_images) : [],
-    length(local.libvirt_windows) > 0 && !local.windows_sealed && var.windows_drivers == null ? ["virtio_win"] : [],
-    length(local.libvirt_windows) > 0 && !local.windows_sealed && var.windows_openssh == null ? ["windows_openssh"] : [],
+    length(local.libvirt_windows) == 0 || local.windows_sealed ? [] : [for name, pin in local.windows_pinned : pin if !can(local.windows_given[name])],
   )
 }
 
@@ -76,8 +75,10 @@ locals {
     [for nic in local.guest_nics[name] : { bridge = nic.bridge, mac = nic.mac, port_id = null, mtu = nic.mtu, offload = null }],
   ) }
   guest_devices = { for name, node in cluster.nodes : name => try([for address in node.vars.pci_devices : tostring(address)], []) }
+  # The names of the volumes that are a guest's further disks.
+  guest_data = { for name, sizes in local.guest_disks : name => [for i in range(length(sizes)) : "${name}-data-${i + 1}"] }
   guest_volumes = merge([for name, node in local.libvirt_nodes : {
-    for i, size in local.guest_disks[name] : "${name}-data-${i + 1}" => { host = node.hypervisor, size = size }
+    for i, volume in local.guest_data[name] : volume => { host = node.hypervisor, size = local.guest_disks[name][i] }
   }]...)
 
   # Guests alone can have them, and what is not understood is not passed over.
@@ -112,13 +113,13 @@ block "libvirt" {
   hosts = local.libvirt_hypervisors
 
   task "package" "libvirt" {
-    names      = coalesce(var.libvirt_packages, local.prepared[task.command.system[host.name].stdout].libvirt)
+    names      = coalesce(var.libvirt_packages, local.host_system.libvirt)
     timeout    = "20m"
     depends_on = [task.package.hypervisor]
   }
 
   task "service" "libvirt" {
-    name       = local.prepared[task.command.system[host.name].stdout].services.libvirt
+    name       = local.host_system.services.libvirt
     enabled    = true
     state      = "started"
     depends_on = [task.package.libvirt]

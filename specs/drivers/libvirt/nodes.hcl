@@ -81,7 +81,7 @@ task "libvirt_domain" "node" {
   seed       = task.cloudinit_seed.node[each.key].path
   autostart  = true
 
-  data_disks  = [for i in range(length(local.guest_disks[each.key])) : task.libvirt_volume.data["${each.key}-data-${i + 1}"].path]
+  data_disks  = [for volume in local.guest_data[each.key] : task.libvirt_volume.data[volume].path]
   pci_devices = local.guest_devices[each.key]
 
   dynamic "nic" {

@@ -107,15 +107,13 @@ locals {
 
   # What is fetched, and where it is on the hypervisors: a path is used where it is. An
   # image that is sealed already needs nothing else.
-  windows_sealed  = var.windows_image.url != ""
-  windows_drivers = var.windows_drivers != null ? var.windows_drivers : { url = local.downloads.virtio_win.url, sha256 = local.downloads.virtio_win.sha256 }
-  windows_openssh = var.windows_openssh != null ? var.windows_openssh : { url = local.downloads.windows_openssh.url, sha256 = local.downloads.windows_openssh.sha256 }
-  windows_sha512 = {
-    drivers = var.windows_drivers != null ? "" : local.downloads.virtio_win.sha512
-    openssh = var.windows_openssh != null ? "" : local.downloads.windows_openssh.sha512
-  }
+  windows_sealed = var.windows_image.url != ""
+  windows_pinned = { drivers = "virtio_win", openssh = "windows_openssh" }
+  windows_given  = { for name, medium in { drivers = var.windows_drivers, openssh = var.windows_openssh } : name => medium if medium != null }
+  windows_tools  = { for name, pin in local.windows_pinned : name => try(local.windows_given[name], { url = local.downloads[pin].url, sha256 = local.downloads[pin].sha256 }) }
+  windows_sha512 = { for name, pin in local.windows_pinned : name => can(local.windows_given[name]) ? "" : local.downloads[pin].sha512 }
   windows_media = {
-    for name, medium in { image = var.windows_image, iso = var.windows_iso, drivers = local.windows_drivers, openssh = local.windows_openssh } :
+    for name, medium in merge(local.windows_tools, { image = var.windows_image, iso = var.windows_iso }) :
     name => medium if(name == "image") == local.windows_sealed
   }
   windows_files = {
@@ -295,7 +293,7 @@ task "libvirt_domain" "windows" {
   vnc        = true
   autostart  = true
 
-  data_disks  = [for i in range(length(local.guest_disks[each.key])) : task.libvirt_volume.data["${each.key}-data-${i + 1}"].path]
+  data_disks  = [for volume in local.guest_data[each.key] : task.libvirt_volume.data[volume].path]
   pci_devices = local.guest_devices[each.key]
 
   dynamic "nic" {

@@ -63,8 +63,8 @@ block "podman" {
   hosts = local.podman_hypervisors
 
   task "package" "podman" {
-    when       = length(coalesce(var.podman_packages, local.prepared[task.command.system[host.name].stdout].podman)) > 0
-    names      = coalesce(var.podman_packages, local.prepared[task.command.system[host.name].stdout].podman)
+    when       = length(coalesce(var.podman_packages, local.host_system.podman)) > 0
+    names      = coalesce(var.podman_packages, local.host_system.podman)
     timeout    = "20m"
     depends_on = [task.package.hypervisor]
   }

@@ -173,7 +173,7 @@ task "service" "podman_boot" {
   enabled = true
   state   = "started"
   unit = templatefile("files/nodes.service", {
-    cluster = cluster.name, switch = local.prepared[task.command.system[host.name].stdout].services.switch, script = "${local.root}/nodes.sh",
+    cluster = cluster.name, switch = local.host_system.services.switch, script = "${local.root}/nodes.sh",
   })
   depends_on = [task.copy.podman_boot, task.podman_container.node]
 }
