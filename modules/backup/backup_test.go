@@ -204,6 +204,20 @@ func TestMistakesOfBackups(t *testing.T) {
 	moduletest.Refused(t, part, "expected identities or a passphrase, and not both")
 }
 
+func TestAFileOfOthersIsNotReplacedByAPart(t *testing.T) {
+	t.Parallel()
+	h := moduletest.LocalHost(t, "k8s")
+	part := backup.PartKind().New().(*backup.PartTask)
+	part.File, part.Part, part.Dest, part.SHA256 = "k8s.backup", "etcd.db", h.Path("etcd.db"), strings.Repeat("0", 64)
+	if err := os.WriteFile(part.Dest, []byte("somebody's"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	want := part.Dest + " exists and is not owned by cluster k8s: remove it yourself if nothing needs it"
+	if got := moduletest.Planned(t.Context(), part, h); got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
+
 func TestAPartThatIsDamagedIsNotOnTheHost(t *testing.T) {
 	t.Parallel()
 	h, file := moduletest.LocalHost(t, "k8s"), filepath.Join(t.TempDir(), "k8s.backup")

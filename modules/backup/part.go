@@ -12,6 +12,7 @@ import (
 	"kinit/engine/secret"
 	"kinit/engine/secretfile"
 	"kinit/modules/internal/hostfile"
+	"kinit/modules/internal/ownership"
 )
 
 // PartTask is a part of a backup as a file of the host, with mode 0600.
@@ -20,6 +21,7 @@ import (
 //
 // Errors:
 //   - the backup is not encrypted for the keys or with the passphrase
+//   - dest exists with other content and is not the owner's
 //   - the backup has no such part, or the part is not as sha256 says; the host then does not have the file
 type PartTask struct {
 	// File is the backup on the machine kinit runs on.
@@ -66,6 +68,9 @@ func (t *PartTask) Plan(ctx context.Context, h module.Host) ([]module.Step, erro
 	if there {
 		out, err := h.Run(ctx, module.Command{Argv: []string{"sha256sum", t.Dest}})
 		if err != nil || strings.HasPrefix(out.Stdout, t.SHA256+" ") {
+			return nil, err
+		}
+		if err := ownership.Free(ctx, h, t.Dest, ownership.Remove); err != nil {
 			return nil, err
 		}
 	}
