@@ -40,11 +40,11 @@ locals {
   services_host    = [for h in cluster.hypervisors : h if h.name == local.services.hypervisor][0]
   services_local   = local.overlay ? local.services_on[host.name].ip : "127.0.0.1"
   # Further ones answer when the first does not; resolvers ask three at most.
-  name_servers     = slice(distinct(concat([local.services_address], [for pod in values(local.services_on) : pod.ip])), 0, min(3, length(local.services_others) == 0 ? 1 : 1 + length(local.services_on)))
-  registry_port    = local.overlay ? 5000 : var.registry_port
-  publish_files    = !local.overlay && length(local.windows_nodes) > 0
-  files_port       = local.publish_files ? var.files_port : 8080
-  api_port         = local.overlay ? 6443 : tonumber([for outside, inside in var.published_ports : outside if inside == 6443][0])
+  name_servers  = slice(distinct(concat([local.services_address], [for pod in values(local.services_on) : pod.ip])), 0, min(3, length(local.services_others) == 0 ? 1 : 1 + length(local.services_on)))
+  registry_port = local.overlay ? 5000 : var.registry_port
+  publish_files = !local.overlay && length(local.windows_nodes) > 0
+  files_port    = local.publish_files ? var.files_port : 8080
+  api_port      = local.overlay ? 6443 : tonumber([for outside, inside in var.published_ports : outside if inside == 6443][0])
 
   # Nothing is built when clean-up is where the run ends.
   build = run.stop_after != "cleanup"

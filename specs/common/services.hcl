@@ -24,7 +24,7 @@ locals {
       })
     }
     dns = {
-      "named.conf" = local.named
+      "named.conf"   = local.named
       "forward.zone" = templatefile("files/forward.zone", merge(local.zone, { loaded = local.loaded_dns }))
       "reverse.zone" = templatefile("files/reverse.zone", {
         cluster = local.title

@@ -33,7 +33,7 @@ output "kubeconfig" {
     cluster = local.title, api = local.api
     # From outside the load balancer answers on its hypervisor; the name in the
     # certificate is the cluster's own.
-    server      = "https://${task.facts.underlay[local.services.hypervisor].route_address}:${local.outside_port}"
+    server = "https://${task.facts.underlay[local.services.hypervisor].route_address}:${local.outside_port}"
     # The other hypervisors of the services, each by a context of its own, such as k8s@tyto.
     others      = { for h in local.services_others : h => "https://${task.facts.underlay[h].route_address}:${local.outside_port}" }
     ca          = task.x509_ca.kubernetes.cert_pem
