@@ -269,7 +269,7 @@ func TestImageThatAppearedMeanwhileIsTaken(t *testing.T) {
 	}
 	text, _ := h.FS.Text(task.Path)
 	moduletest.Same(t, "image", text, "another cluster's")
-	moduletest.Same(t, "marks", h.marks(t), []module.Mark(nil))
+	moduletest.Same(t, "marks", h.marks(t), []module.Mark{})
 }
 
 func TestMissingMediaAreNamed(t *testing.T) {
@@ -314,7 +314,7 @@ func TestAbsentImageIsRemovedWhereItIsTheOwners(t *testing.T) {
 	if err := steps[0].Do(t.Context(), h); err != nil {
 		t.Fatal(err)
 	}
-	moduletest.Same(t, "marks", h.marks(t), []module.Mark(nil))
+	moduletest.Same(t, "marks", h.marks(t), []module.Mark{})
 	if steps := moduletest.Steps(t, task, h); len(steps) > 0 {
 		t.Errorf("planned again: %v", steps)
 	}
