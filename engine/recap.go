@@ -1,8 +1,6 @@
 package engine
 
 import (
-	"time"
-
 	"kinit/engine/diag"
 	"kinit/engine/event"
 	"kinit/engine/internal/plan"
@@ -22,33 +20,30 @@ func Recap(order []string, results []Result) ([]StageTime, []HostCounts) {
 // stageTimes returns how long each stage took, in the playbook's order. Stages without a
 // task that ran are left out.
 func stageTimes(order []string, results []Result) []StageTime {
-	type span struct {
-		from, to time.Time
-		tasks    int
-	}
-	spans := map[string]*span{}
+	stages := map[string]*StageTime{}
 	for _, r := range results {
 		if r.Stage == "" || r.Status == event.Skipped {
 			continue
 		}
-		end := r.Started.Add(r.Duration)
-		s := spans[r.Stage]
+		s := stages[r.Stage]
 		if s == nil {
-			s = &span{from: r.Started, to: end}
-			spans[r.Stage] = s
+			s = &StageTime{Stage: r.Stage, Started: r.Started}
+			stages[r.Stage] = s
 		}
-		if r.Started.Before(s.from) {
-			s.from = r.Started
+		end := s.Started.Add(s.Duration)
+		if last := r.Started.Add(r.Duration); last.After(end) {
+			end = last
 		}
-		if end.After(s.to) {
-			s.to = end
+		if r.Started.Before(s.Started) {
+			s.Started = r.Started
 		}
-		s.tasks++
+		s.Duration = end.Sub(s.Started)
+		s.Tasks++
 	}
 	var out []StageTime
 	for _, name := range order {
-		if s := spans[name]; s != nil {
-			out = append(out, StageTime{Stage: name, Started: s.from, Duration: s.to.Sub(s.from), Tasks: s.tasks})
+		if s := stages[name]; s != nil {
+			out = append(out, *s)
 		}
 	}
 	return out

@@ -34,9 +34,7 @@ func (g *Guard) free(ctx context.Context) {
 		}
 		all.Go(func() {
 			if l.give() {
-				timed, cancel := context.WithTimeout(context.WithoutCancel(ctx), limit)
-				defer cancel()
-				_, _ = l.do(timed, operation{name: "release"})
+				l.release(ctx, limit)
 			}
 		})
 	}
@@ -61,8 +59,12 @@ func (g *Guard) freeTeam(ctx context.Context) {
 	g.mu.Unlock()
 	if l != nil {
 		l.give()
-		timed, cancel := context.WithTimeout(context.WithoutCancel(ctx), freeTime)
-		defer cancel()
-		_, _ = l.do(timed, operation{name: "release"}) // otherwise its lease expires by itself
+		l.release(ctx, freeTime) // otherwise its lease expires by itself
 	}
+}
+
+func (l *held) release(ctx context.Context, limit time.Duration) {
+	timed, cancel := context.WithTimeout(context.WithoutCancel(ctx), limit)
+	defer cancel()
+	_, _ = l.do(timed, operation{name: "release"})
 }

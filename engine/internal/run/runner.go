@@ -30,6 +30,7 @@ func newRunner(p *plan.Plan, values *plan.Values, pool *host.Pool, opts Options)
 	return &runner{
 		plan: p, values: values, opts: opts, records: newRecords(),
 		report: &reporter{events: opts.Events, redactor: opts.Redactor}, machines: &machines{pool: pool},
+		turns: turns{things: map[thing]*turn{}},
 	}
 }
 

@@ -41,9 +41,6 @@ func (all *turns) take(ctx context.Context, t *plan.Task, task module.Task) (*tu
 func (all *turns) of(what thing) *turn {
 	all.mu.Lock()
 	defer all.mu.Unlock()
-	if all.things == nil {
-		all.things = map[thing]*turn{}
-	}
 	if all.things[what] == nil {
 		all.things[what] = &turn{taken: make(chan struct{}, 1)}
 	}

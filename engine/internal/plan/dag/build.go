@@ -48,7 +48,7 @@ func newBuilder(all *refs.Refs) *builder {
 		b.stages = append(b.stages, s.Name)
 	}
 	for _, found := range all.Blocks {
-		block, s := &block{Block: found}, found.Spec
+		block, s := &block{Block: found, byHost: map[string][]*Task{}, moments: map[moment]*Task{}}, found.Spec
 		b.blocks = append(b.blocks, block)
 		b.of[found], b.made[found.Block] = block, block
 		if s.Handler {

@@ -140,9 +140,6 @@ type flush struct {
 }
 
 func (b *block) add(t *Task) {
-	if b.byHost == nil {
-		b.byHost = map[string][]*Task{}
-	}
 	b.tasks = append(b.tasks, t)
 	b.byHost[t.For] = append(b.byHost[t.For], t)
 }

@@ -88,9 +88,6 @@ func (b *builder) handler(block *block, when moment) (*Task, bool) {
 	if len(g.tasks) > 0 {
 		h.Stage = g.tasks[0].Stage
 	}
-	if block.moments == nil {
-		block.moments = map[moment]*Task{}
-	}
 	block.moments[when] = h
 	block.add(h)
 	g.handlers = append(g.handlers, h)

@@ -66,7 +66,7 @@ type Decoder struct {
 
 // New makes a decoder of expressions in a scope.
 func New(scope *hcl.EvalContext, shared *Shared) *Decoder {
-	return &Decoder{scope: scope, shared: shared}
+	return &Decoder{scope: scope, shared: shared, sensitive: map[string]sensitiveArgument{}}
 }
 
 // Task decodes the arguments of a task into the struct that its module made. header is
@@ -362,9 +362,6 @@ func parts(b *hclsyntax.Block) (content *hclsyntax.Body, forEach hclsyntax.Expre
 func (d *Decoder) recordSensitive(field reflect.StructField, name string) {
 	if d.last == nil || !d.last.sensitive {
 		return
-	}
-	if d.sensitive == nil {
-		d.sensitive = map[string]sensitiveArgument{}
 	}
 	kept := field.Tag.Get("log") == "-" || elementType(field.Type) == reflect.TypeFor[secret.Value]()
 	d.sensitive[d.prefix+name] = sensitiveArgument{shown: sensitive.Masked(d.last.converted), kept: kept}

@@ -170,7 +170,9 @@ func UnknownModule(t *spec.Task, known []string) diag.List {
 
 // declare makes a task or handler block without instances.
 func (x *expander) declare(s *spec.Task) *Block {
-	block := &Block{Namespace: x.Namespaces[s.In], Spec: s, Kind: x.kinds[s.Module]}
+	block := &Block{
+		Namespace: x.Namespaces[s.In], Spec: s, Kind: x.kinds[s.Module], byKey: map[string]*Instance{}, below: map[string][]string{},
+	}
 	if block.Kind == nil {
 		x.Tell(UnknownModule(s, slices.Collect(maps.Keys(x.kinds))))
 	} else {

@@ -105,9 +105,6 @@ func (b *Block) add(keys []string, host string, scope *hcl.EvalContext) *Instanc
 		t.Address += fmt.Sprintf("[%q]", key)
 		b.note(keys[:i], key)
 	}
-	if b.byKey == nil {
-		b.byKey = map[string]*Instance{}
-	}
 	b.byKey[joined(keys)] = t
 	b.Instances = append(b.Instances, t)
 	return t
@@ -115,9 +112,6 @@ func (b *Block) add(keys []string, host string, scope *hcl.EvalContext) *Instanc
 
 // note records that a key comes after the first ones.
 func (b *Block) note(first []string, key string) {
-	if b.below == nil {
-		b.below = map[string][]string{}
-	}
 	at := joined(first)
 	if known := b.below[at]; len(known) == 0 || known[len(known)-1] != key {
 		b.below[at] = append(known, key)
