@@ -1,9 +1,6 @@
 package event
 
-import (
-	"iter"
-	"slices"
-)
+import "iter"
 
 // Plan is the graph a run is about to walk, so that a log contains everything that its
 // readers need.
@@ -20,11 +17,20 @@ type Plan struct {
 // Waits yields the tasks that a task waits for, including those of its sets, as indices in
 // Tasks. An index may appear twice.
 func (p *Plan) Waits(t Task) iter.Seq[int] {
-	all := [][]int{t.Needs}
-	for _, n := range t.Sets {
-		all = append(all, p.Sets[n])
+	return func(yield func(int) bool) {
+		for _, i := range t.Needs {
+			if !yield(i) {
+				return
+			}
+		}
+		for _, n := range t.Sets {
+			for _, i := range p.Sets[n] {
+				if !yield(i) {
+					return
+				}
+			}
+		}
 	}
-	return slices.Values(slices.Concat(all...))
 }
 
 // Host is a machine.
