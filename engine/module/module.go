@@ -12,7 +12,7 @@
 //     changes nothing. No steps means the host is as it should be.
 //  3. Each step's Do makes its change, in order; the first error ends the task.
 //  4. After a change the engine plans again: steps left over are a failure, unless
-//     the task says by Repeatable that it cannot know.
+//     the task says by Unverifiable that it cannot know.
 //  5. If the task has a method Outputs, that is read for later tasks.
 //
 // A task is used by one goroutine at a time. Every call may be repeated, after a

@@ -114,7 +114,7 @@ func mentions(body *ast.BlockStmt, name string) bool {
 }
 
 // functionsOf returns the bodies of a file's functions: f as "f" and "package.f", a method as
-// "m" and "Type.m".
+// "Type.m", and as "m" unless a function has this name.
 func functionsOf(t *testing.T, path string) map[string]*ast.BlockStmt {
 	t.Helper()
 	file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
@@ -131,7 +131,10 @@ func functionsOf(t *testing.T, path string) map[string]*ast.BlockStmt {
 		if f.Recv != nil {
 			owner = receiver(f.Recv.List[0].Type)
 		}
-		bodies[f.Name.Name], bodies[owner+"."+f.Name.Name] = f.Body, f.Body
+		bodies[owner+"."+f.Name.Name] = f.Body
+		if _, taken := bodies[f.Name.Name]; f.Recv == nil || !taken {
+			bodies[f.Name.Name] = f.Body
+		}
 	}
 	return bodies
 }
