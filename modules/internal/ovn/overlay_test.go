@@ -288,8 +288,9 @@ func (o *overlay) carriesTCP(from, to, address string) {
 	o.a.Until("the other end has the text", func() bool {
 		return succeeds(o.a, "ip", "netns", "exec", from, "timeout", "2", "sh", "-c", "echo over the tunnel | busybox nc "+address+" 5000")
 	})
-	if text, err := os.ReadFile(got); !<-done || err != nil || string(text) != "over the tunnel\n" {
-		o.t.Errorf("received %q, %v", text, err)
+	ended := <-done // before that the text may not be written
+	if text, err := os.ReadFile(got); !ended || err != nil || string(text) != "over the tunnel\n" {
+		o.t.Errorf("received %q, %v; the listener ended well: %t", text, err, ended)
 	}
 }
 
