@@ -26,7 +26,7 @@ var formats = []format{
 	{".tar", "tar", ""}, {".zip", "zip", ""},
 }
 
-// format returns the requested format, or the format of dest's ending; one without a name if there is none.
+// format returns the requested format, or else that of dest's ending. If neither is known, its name is empty.
 func (t *Task) format() format {
 	i := slices.IndexFunc(formats, func(f format) bool {
 		return t.Format == f.name || t.Format == "" && strings.HasSuffix(t.Dest, f.end)

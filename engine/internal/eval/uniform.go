@@ -51,7 +51,7 @@ func uniform(f function.Function) function.Function {
 	return function.New(spec)
 }
 
-// like describes a function with the parameters of another one, changed.
+// like returns the description of a function, with each parameter changed.
 func like(f function.Function, changed func(function.Parameter) function.Parameter) *function.Spec {
 	spec := &function.Spec{Description: f.Description(), Params: lists.Map(f.Params(), changed)}
 	if p := f.VarParam(); p != nil {

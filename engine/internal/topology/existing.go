@@ -109,7 +109,7 @@ func (x Existing) order(hosts []*inventory.Host) []*inventory.Host {
 	})
 }
 
-// node, pod and hypervisor return the place of one, which has no name if there is none.
+// node, pod and hypervisor return the recorded place of that name, or an empty one without a name.
 func (x Existing) node(name string) Place       { return find(x.record.Nodes, name) }
 func (x Existing) pod(name string) Place        { return find(x.record.Pods, name) }
 func (x Existing) hypervisor(name string) Place { return find(x.record.Hypervisors, name) }

@@ -9,6 +9,7 @@ import (
 
 	gossh "golang.org/x/crypto/ssh"
 
+	"kinit/engine/pace"
 	"kinit/engine/transport/internal/life"
 )
 
@@ -104,5 +105,5 @@ func (l *link) openPatiently(ctx context.Context) (*session, error) {
 
 // backoff waits between two tries, longer each time, from 5 ms to 200 ms.
 func backoff(ctx context.Context, try int) error {
-	return life.Wait(ctx, min(5*time.Millisecond<<min(try, 10), 200*time.Millisecond))
+	return pace.Wait(ctx, min(5*time.Millisecond<<min(try, 10), 200*time.Millisecond))
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/pkg/sftp"
 	gossh "golang.org/x/crypto/ssh"
 
+	"kinit/engine/pace"
 	"kinit/engine/transport"
 	"kinit/engine/transport/internal/framing"
 	"kinit/engine/transport/internal/life"
@@ -65,7 +66,7 @@ func (c Config) connectAgain(ctx context.Context, passes func(error) bool) (*lin
 		if err == nil || ctx.Err() == nil && (attempt >= mostAttempts || !passes(err)) {
 			return l, err
 		}
-		if err := life.Wait(ctx, time.Duration(attempt)*firstDelay); err != nil {
+		if err := pace.Wait(ctx, time.Duration(attempt)*firstDelay); err != nil {
 			return nil, err
 		}
 	}

@@ -19,8 +19,8 @@ import (
 	"time"
 
 	"kinit/engine/module"
+	"kinit/engine/pace"
 	"kinit/engine/transport"
-	"kinit/engine/transport/internal/life"
 )
 
 // limit is how long one test of the suite may take.
@@ -182,7 +182,7 @@ func files(ctx context.Context, t *testing.T, conn transport.Conn) module.Files 
 func until(ctx context.Context, t *testing.T, what string, holds func() bool) {
 	t.Helper()
 	for !holds() {
-		if life.Wait(ctx, 10*time.Millisecond) != nil {
+		if pace.Wait(ctx, 10*time.Millisecond) != nil {
 			t.Fatalf("waited in vain: %s", what)
 		}
 	}

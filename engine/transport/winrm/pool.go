@@ -5,7 +5,7 @@ import (
 	"errors"
 	"time"
 
-	"kinit/engine/transport/internal/life"
+	"kinit/engine/pace"
 	"kinit/engine/transport/internal/pool"
 )
 
@@ -82,5 +82,5 @@ func worthwhile(err error, try int) bool {
 
 // pause waits between two tries, longer each time, from 50 ms to 3 s.
 func pause(ctx context.Context, try int) error {
-	return life.Wait(ctx, min(50*time.Millisecond<<min(try-1, 10), 3*time.Second))
+	return pace.Wait(ctx, min(50*time.Millisecond<<min(try-1, 10), 3*time.Second))
 }

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"net"
 	"sync"
-	"time"
 )
 
 // Life is the life of one connection. It is safe for use by several goroutines.
@@ -97,18 +96,6 @@ func Await[T any](ctx context.Context, spawn func(work func()) bool, refused err
 		return a.value, a.err
 	case <-ctx.Done():
 		return none, ctx.Err()
-	}
-}
-
-// Wait waits, or returns early with ctx's error.
-func Wait(ctx context.Context, delay time.Duration) error {
-	timer := time.NewTimer(delay)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
 	}
 }
 

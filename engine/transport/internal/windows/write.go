@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"kinit/engine/module"
+	"kinit/engine/pace"
 	"kinit/engine/transport"
-	"kinit/engine/transport/internal/life"
 )
 
 // How long the removal of a temporary file may take after the write's own context has
@@ -78,7 +78,7 @@ func (f *Files) tidy(ctx context.Context, temporary string) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), tidyTime)
 	defer cancel()
 	for f.exec.Remove(ctx, temporary) != nil {
-		if life.Wait(ctx, tidyPause) != nil {
+		if pace.Wait(ctx, tidyPause) != nil {
 			return
 		}
 	}

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"kinit/engine/transport/internal/life"
+	"kinit/engine/pace"
 )
 
 // Fault is a way in which a connection fails.
@@ -127,7 +127,7 @@ func (p *Proxy) dally() bool {
 	p.mu.Lock()
 	by := p.slow
 	p.mu.Unlock()
-	return life.Wait(p.life, by) == nil
+	return pace.Wait(p.life, by) == nil
 }
 
 func (p *Proxy) isGone() bool {
