@@ -398,7 +398,7 @@ func TestARunWhoseHostRestartsKeepsItsLock(t *testing.T) {
 func TestALockThatIsRenewedIsAnErrorThatNamesItsHolderAndThePlace(t *testing.T) {
 	everywhere(t, func(t *testing.T, b backend) {
 		synctest.Test(t, func(t *testing.T) {
-			ctx, first := holding(t, b, nil)
+			_, first := holding(t, b, nil)
 			defer first.Release(t.Context())
 			time.Sleep(2 * time.Second)
 			var told []string
