@@ -13,10 +13,10 @@ import (
 const askHome = `getent passwd "${1:-$(id -u)}"`
 
 // atHome replaces "~" and "~user" at the beginning of a task's paths by the home folders that the
-// host has for these users.
+// host has for these users. Then the arguments are checked again: two texts may be one path.
 func atHome(ctx context.Context, h module.Host, task module.Task) error {
-	known := map[string]string{}
-	for _, path := range module.HomePaths(task) {
+	known, paths := map[string]string{}, module.HomePaths(task)
+	for _, path := range paths {
 		if known[path.User] == "" {
 			home, err := homeOf(ctx, h, path.User)
 			if err != nil {
@@ -26,7 +26,10 @@ func atHome(ctx context.Context, h module.Host, task module.Task) error {
 		}
 		path.Put(known[path.User])
 	}
-	return nil
+	if len(paths) == 0 {
+		return nil
+	}
+	return module.Check(task)
 }
 
 // homeOf returns the home folder of a user, or of the user that commands run as.

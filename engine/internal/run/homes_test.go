@@ -49,3 +49,20 @@ task "copy" "said" {
 	check(t, []string{`dest: "~nosuch/file": a has no user nosuch`}, details(result))
 	check(t, []string{own.HomeDir + "\n/usr/sbin\n"}, []string{j.read("said")})
 }
+
+func TestPathsInAHomeFolderAreCheckedAsTheyAre(t *testing.T) {
+	t.Parallel()
+	own, err := user.Current()
+	if err != nil {
+		t.Fatal(err)
+	}
+	result := newJob(t, "a").run(`
+task "copy" "onto_itself" {
+  host        = "a"
+  host_source = "~/nosuch"
+  dest        = "` + own.HomeDir + `/nosuch"
+}
+`)
+	check(t, []string{"task.copy.onto_itself failed"}, show(result))
+	check(t, []string{"host_source is dest, " + own.HomeDir + "/nosuch: want two files"}, details(result))
+}
