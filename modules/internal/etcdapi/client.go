@@ -18,11 +18,12 @@ import (
 	"time"
 
 	"kinit/engine/module"
+	"kinit/engine/pace"
 	"kinit/modules/internal/hostfile"
 )
 
-// answerTime limits one request. A busy machine needs seconds for a TLS handshake; who has left the
-// network gives no answer at all.
+// answerTime limits one request, on a host of ordinary speed. A busy machine needs seconds for a TLS
+// handshake; who has left the network gives no answer at all.
 const answerTime = 10 * time.Second
 
 // Access is embedded in the tasks of hosts with a member of an etcd.
@@ -46,7 +47,10 @@ func (a Access) Check() error {
 }
 
 // Client asks members.
-type Client struct{ http *http.Client }
+type Client struct {
+	http *http.Client
+	host module.Host
+}
 
 // Client reads the certificates and returns a client.
 func (a Access) Client(ctx context.Context, h module.Host) (*Client, error) {
@@ -62,7 +66,7 @@ func (a Access) Client(ctx context.Context, h module.Host) (*Client, error) {
 			return nil, err
 		}
 	}
-	return &Client{http: &http.Client{Transport: transport}}, nil
+	return &Client{http: &http.Client{Transport: transport}, host: h}, nil
 }
 
 // login reads the certificates.
@@ -91,16 +95,22 @@ func (a Access) login(ctx context.Context, h module.Host) (*tls.Config, error) {
 
 // Ask sends a request to a member and reads its answer.
 func (c *Client) Ask(ctx context.Context, endpoint, path string, question, answer any) error {
-	ctx, cancel := context.WithTimeout(ctx, answerTime)
-	defer cancel()
-	body, err := c.post(ctx, endpoint, path, question)
-	if err != nil {
+	asking, limit := module.Within(ctx, c.host, answerTime)
+	defer limit.End()
+	late := func(err error) error {
+		if ctx.Err() == nil && pace.Passed(asking) {
+			return fmt.Errorf("it has not answered within %v", limit)
+		}
 		return err
+	}
+	body, err := c.post(asking, endpoint, path, question)
+	if err != nil {
+		return late(err)
 	}
 	defer body.Close()
 	text, err := io.ReadAll(io.LimitReader(body, module.MostText))
 	if err != nil {
-		return err
+		return late(err)
 	}
 	if answer == nil {
 		return nil

@@ -16,8 +16,8 @@ import (
 	"kinit/engine/module"
 )
 
-// answerTime limits one request. Guests with an emulated CPU need
-// seconds for a TLS handshake.
+// answerTime limits one request to a server on a host of ordinary speed. Guests with an emulated CPU
+// need seconds for a TLS handshake.
 const answerTime = 20 * time.Second
 
 // unreachable is the status of a server that gives no answer at all.
@@ -32,8 +32,8 @@ func (c Config) get(ctx context.Context, h module.Host, path string) (int, []byt
 		return 0, nil, err
 	}
 	defer client.CloseIdleConnections()
-	asking, cancel := context.WithTimeout(ctx, answerTime)
-	defer cancel()
+	asking, limit := module.Within(ctx, h, answerTime)
+	defer limit.End()
 	request, err := http.NewRequestWithContext(asking, http.MethodGet, c.Server+path, nil)
 	if err != nil {
 		return 0, nil, fmt.Errorf("the server %q is no URL", c.Server)
