@@ -20,9 +20,10 @@ import (
 	"kinit/engine/internal/run"
 	"kinit/engine/internal/spec"
 	"kinit/engine/internal/topology"
+	"kinit/engine/pace"
 )
 
-// answerTime is how long a host may take to answer what it has of a cluster.
+// answerTime is how long a host of ordinary speed may take to answer what it has of a cluster.
 const answerTime = time.Minute
 
 // whatExists asks the selected hosts what they have of the cluster, all at once, unless no host
@@ -97,13 +98,17 @@ func (p *planned) has(ctx context.Context, name, cluster string, drivers []strin
 	if err != nil {
 		return host.Has{}, err
 	}
-	limit := answerTime
+	within := answerTime
 	if p.mode == looks {
-		limit = cmp.Or(p.options.Within, answerTime)
+		within = cmp.Or(p.options.Within, answerTime)
 	}
-	ctx, cancel := context.WithTimeout(ctx, limit)
-	defer cancel()
-	return m.Has(ctx, cluster, topology.RecordFile, drivers)
+	asking, limit := pace.Within(ctx, within, m)
+	defer limit.End()
+	has, err := m.Has(asking, cluster, topology.RecordFile, drivers)
+	if err != nil && ctx.Err() == nil && pace.Passed(asking) {
+		err = fmt.Errorf("it has not answered within %v: %w", limit, err)
+	}
+	return has, err
 }
 
 // use adds what a host has to its answer, unless it is another's: the run is refused for that
