@@ -219,7 +219,11 @@ func (r result) finished(status string) []string {
 	return all
 }
 
+// failures lists the tasks that failed, or else what the command printed for people.
 func (r result) failures() string {
+	if len(r.events) == 0 {
+		return tail(r.stdout, 60)
+	}
 	var b strings.Builder
 	for _, e := range r.events {
 		if e.Status == "failed" || e.Status == "unreachable" {
