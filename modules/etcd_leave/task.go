@@ -138,7 +138,7 @@ func (t *Task) remove(ctx context.Context, h module.Host, c *etcdapi.Client, id 
 		switch {
 		case err == nil, err.Error() == unknown:
 			return true, "", nil
-		case strings.HasPrefix(err.Error(), refused), errors.Is(err, context.DeadlineExceeded):
+		case strings.HasPrefix(err.Error(), refused), errors.Is(err, etcdapi.ErrLate):
 			return false, err.Error(), nil
 		}
 		return false, "", err

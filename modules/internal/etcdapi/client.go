@@ -26,6 +26,9 @@ import (
 // handshake; who has left the network gives no answer at all.
 const answerTime = 10 * time.Second
 
+// ErrLate is the error of a request without an answer in time, which may have been done.
+var ErrLate = errors.New("it has not answered")
+
 // Access is embedded in the tasks of hosts with a member of an etcd.
 type Access struct {
 	// Endpoint is the URL of the host's own member.
@@ -93,13 +96,13 @@ func (a Access) login(ctx context.Context, h module.Host) (*tls.Config, error) {
 	return &tls.Config{RootCAs: roots, Certificates: []tls.Certificate{own}}, nil
 }
 
-// Ask sends a request to a member and reads its answer.
+// Ask sends a request to a member and reads its answer. It returns ErrLate if there is none in time.
 func (c *Client) Ask(ctx context.Context, endpoint, path string, question, answer any) error {
 	asking, limit := module.Within(ctx, c.host, answerTime)
 	defer limit.End()
 	late := func(err error) error {
 		if ctx.Err() == nil && pace.Passed(asking) {
-			return fmt.Errorf("it has not answered within %v", limit)
+			return fmt.Errorf("%w within %v", ErrLate, limit)
 		}
 		return err
 	}
