@@ -118,8 +118,8 @@ func (b *bound) line(c module.Command) (line string, env map[string]string, err 
 	return commandLine(c)
 }
 
-// show formats a command for messages. It masks secrets before quoting the arguments,
-// because quoting could split one, and again after.
+// show formats a command for messages, in one line: what comes after it says why the command failed.
+// It masks secrets before quoting the arguments, because quoting could split one, and again after.
 func (b *bound) show(c module.Command) string {
 	if c.Name != "" && b.OS() != module.Windows {
 		return b.Redact(c.Name)
@@ -129,10 +129,14 @@ func (b *bound) show(c module.Command) string {
 	if b.OS() == module.Windows {
 		text = b.Redact(strings.TrimSpace(shell.Windows(masked...) + cmp.Or(c.Name, strings.TrimSpace(c.PowerShell))))
 	}
-	if len(text) > longestShown {
-		text = strings.ToValidUTF8(text[:longestShown], "") + " …"
+	line, _, more := strings.Cut(text, "\n")
+	if len(line) > longestShown {
+		line, more = strings.ToValidUTF8(line[:longestShown], ""), true
 	}
-	return text
+	if more {
+		line += " …"
+	}
+	return line
 }
 
 // commandLine makes the line for the machine's shell, and its environment, which may be

@@ -167,6 +167,12 @@ func TestRunErrors(t *testing.T) {
 			t.Errorf("error is %v", err)
 		}
 	})
+	t.Run("a command of several lines is cut after the first", func(t *testing.T) {
+		_, err := h.Run(t.Context(), module.Command{Argv: []string{"sh", "-c", "# It fails.\nexit 4\n", "tok3n"}})
+		if want := "command ended with code 4: sh -c '# It fails. …"; err == nil || err.Error() != want {
+			t.Errorf("error is %v", err)
+		}
+	})
 	t.Run("a missing folder", func(t *testing.T) {
 		_, err := h.Run(t.Context(), module.Command{Argv: []string{"true"}, Dir: "/no such folder"})
 		var exit *module.ExitError
