@@ -111,10 +111,16 @@ func (k *kinit) call(t testing.TB, args ...string) result {
 func (k *kinit) must(t testing.TB, args ...string) result {
 	t.Helper()
 	r := k.call(t, args...)
+	r.succeeds(t, args)
+	return r
+}
+
+// succeeds ends the test if the command did not do what it was asked for.
+func (r result) succeeds(t testing.TB, args []string) {
+	t.Helper()
 	if r.code != 0 {
 		t.Fatalf("kinit %s: exit %d\n%s\n%s", strings.Join(args, " "), r.code, r.failures(), tail(r.stderr, 60))
 	}
-	return r
 }
 
 // until starts the program and calls strike with its process as soon as an event
