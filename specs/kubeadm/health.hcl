@@ -1,9 +1,8 @@
-# health: etcd and the certificates that kubeadm and kubelets have made. Only a member that hangs gives no
-# answer; one on a busy or an emulated machine takes seconds.
+# health: etcd and the certificates that kubeadm and kubelets have made.
 
 task "command" "etcd_health" {
   hosts     = run.look ? [for n in local.controllers : n.name] : []
-  argv      = ["timeout", "30", "bash", "-c", file("files/etcd-health.sh")]
+  argv      = ["timeout", local.answer_seconds, "bash", "-c", file("files/etcd-health.sh")]
   ok_codes  = [0, 124]
   read_only = true
 }

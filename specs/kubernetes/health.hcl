@@ -1,8 +1,14 @@
 # health: the nodes and the control plane, as the API server says.
 
+locals {
+  # How many seconds a server has for an answer. One that is away refuses at once; one that is busy takes
+  # seconds, and an emulated one longer.
+  answer_seconds = local.emulated ? 120 : 30
+}
+
 task "command" "nodes_health" {
   hosts     = run.look ? local.services_hosts : []
-  argv      = ["sh", "-c", file("files/health.sh"), "health", local.place]
+  argv      = ["sh", "-c", file("files/health.sh"), "health", local.place, local.answer_seconds]
   read_only = true
 }
 

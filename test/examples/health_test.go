@@ -29,7 +29,7 @@ func nodesHealth(t *testing.T, server *kube.Server, kubeconfig string) string {
 	if err := os.WriteFile(filepath.Join(place, "kubeconfig"), []byte(kubeconfig), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	out, err := exec.CommandContext(t.Context(), "sh", "-c", string(text), "health", place).CombinedOutput()
+	out, err := exec.CommandContext(t.Context(), "sh", "-c", string(text), "health", place, "30").CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}

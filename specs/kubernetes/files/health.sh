@@ -1,14 +1,14 @@
-# health PLACE: what the API server says of nodes and of the control plane's pods, in fields that tabs
-# part. PLACE has kubectl and a kubeconfig; without them there is no cluster yet. A server that is away
-# refuses at once; one on a busy or an emulated machine takes seconds to answer.
+# health PLACE SECONDS: what the API server says of nodes and of the control plane's pods, in fields that
+# tabs part. PLACE has kubectl and a kubeconfig; without them there is no cluster yet. The server has SECONDS
+# for each answer.
 #
 #   node NAME VERSION RUNTIME SYSTEM unschedulable|- READY REASON
 #   pod NAME NODE IMAGE READY
 #   error WHY
-place=$1
+place=$1 seconds=$2
 [ -e "$place/kubectl" ] && [ -e "$place/kubeconfig" ] || exit 0
 ask() {
-	said=$("$place/kubectl" --kubeconfig "$place/kubeconfig" --request-timeout 30s get "$@" 2>&1) ||
+	said=$("$place/kubectl" --kubeconfig "$place/kubeconfig" --request-timeout "${seconds}s" get "$@" 2>&1) ||
 		said=$(printf 'error\t%s' "$(printf '%s\n' "$said" | tail -n 1)")
 	[ -z "$said" ] || printf '%s\n' "$said"
 }
