@@ -162,16 +162,19 @@ func Discard(ctx context.Context, h module.Host, name string) error {
 }
 
 // PlanDrop returns a step for each existing file that is to be removed. A file that is not
-// the owner's is an error with the advice.
+// the owner's is an error with the advice. A folder is an error too: it is never removed with all in it.
 func PlanDrop(ctx context.Context, h module.Host, advice string, names ...string) ([]module.Step, error) {
 	var steps []module.Step
 	for _, name := range names {
-		there, err := Exists(ctx, h, name)
+		info, there, err := Look(ctx, h, name)
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("stat %s: %w", name, err)
 		}
 		if !there {
 			continue
+		}
+		if info.Mode.IsDir() {
+			return nil, fmt.Errorf("%s is a folder, want a file or nothing there", name)
 		}
 		if err := ownership.Free(ctx, h, name, advice); err != nil {
 			return nil, err

@@ -33,3 +33,19 @@ func TestPutMarksOnlyWhatWasNotThere(t *testing.T) {
 		t.Errorf("content %q, want %q", text, "new")
 	}
 }
+
+// Removing takes a folder with all that is in it, and whoever names a folder by mistake has not meant that.
+func TestAFolderIsNotDroppedAsAFile(t *testing.T) {
+	t.Parallel()
+	h := moduletest.NewFakeHost(t, "")
+	h.FS.Put("/srv/app/data", "text", 0o644)
+	h.FS.Put("/srv/file", "text", 0o644)
+	steps, err := hostfile.PlanDrop(t.Context(), h, "remove it by hand", "/srv/app")
+	if want := "/srv/app is a folder, want a file or nothing there"; err == nil || err.Error() != want || len(steps) > 0 {
+		t.Errorf("%d steps, error %v, want %s", len(steps), err, want)
+	}
+	steps, err = hostfile.PlanDrop(t.Context(), h, "remove it by hand", "/srv/nothing", "/srv/file")
+	if err != nil || len(steps) != 1 {
+		t.Errorf("%d steps, error %v, want the step for the file", len(steps), err)
+	}
+}
