@@ -1,6 +1,7 @@
 package ssh
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -41,6 +42,17 @@ func (f *sockets) Socket(ctx context.Context, path string) (string, error) {
 		return "", err
 	}
 	defer f.life.Leave()
+	ctx, free := f.life.During(ctx)
+	defer free()
+	local, err := f.make(ctx, path)
+	if err != nil {
+		return "", cmp.Or(f.life.Ended(), err)
+	}
+	return local, nil
+}
+
+// make makes the local socket of a remote one, unless there is one.
+func (f *sockets) make(ctx context.Context, path string) (string, error) {
 	select {
 	case f.making <- struct{}{}:
 		defer func() { <-f.making }()
@@ -91,11 +103,12 @@ func socketFolder() string {
 func (f *sockets) accept(ctx context.Context, listener net.Listener, path string) {
 	over, free := f.life.During(ctx)
 	defer free()
+	defer listener.Close()
 	defer context.AfterFunc(over, func() { _ = listener.Close() })()
 	for {
 		near, err := listener.Accept()
 		if err != nil {
-			return // closed
+			return // closed, or there are no more files to open
 		}
 		if !f.life.Go(func() { f.join(ctx, near, path) }) {
 			_ = near.Close()

@@ -158,6 +158,31 @@ func endings(t *testing.T, conn *ssh.Conn, vanish func()) {
 	soon(t, "the close of the connection", func() { _ = conn.Close() })
 }
 
+// Nobody but Close ends the forwarding of a socket by a machine that has gone silent.
+func TestCloseEndsTheForwardingOfASocket(t *testing.T) {
+	t.Parallel()
+	server := sshd.Start(t)
+	proxy := netfault.New(t, server.Addr)
+	c := config(server)
+	c.Dial, c.KeepAlive = by(proxy), -1
+	conn := dial(t, c)
+	proxy.Set(netfault.Plan{Fault: netfault.Stall, At: 1})
+	forwarded := make(chan error, 1)
+	go func() {
+		_, err := conn.Socket(t.Context(), "/run/no.sock")
+		forwarded <- err
+	}()
+	soon(t, "the question about the socket", func() {
+		for struck := false; !struck; _, struck = proxy.Seen() {
+			time.Sleep(time.Millisecond)
+		}
+	})
+	soon(t, "the close of the connection", func() { _ = conn.Close() })
+	if err := <-forwarded; !errors.Is(err, net.ErrClosed) {
+		t.Errorf("the forwarding ended with %v, want %v", err, net.ErrClosed)
+	}
+}
+
 // A server behind a jump host that lets nobody in, and never says so.
 func TestASilentServerBehindAJumpHost(t *testing.T) {
 	t.Parallel()
