@@ -96,7 +96,7 @@ func (m Memory) Beside(owner string, asked []string) (Instance, bool, error) {
 	}
 	for _, entry := range entries {
 		id, is := strings.CutSuffix(entry.Name(), ".json")
-		if !is || strings.HasPrefix(id, ".") {
+		if !is || strings.HasPrefix(entry.Name(), ".") {
 			continue
 		}
 		k, there, err := m.read(id)
