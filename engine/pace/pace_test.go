@@ -125,6 +125,34 @@ func TestALimitMeasuresAtItsHalfAndAtItsEnd(t *testing.T) {
 	}
 }
 
+// hung is a machine that answers nothing.
+type hung struct{}
+
+func (hung) Pace() float64 { return pace.Ordinary }
+
+func (hung) Measure(ctx context.Context) float64 {
+	<-ctx.Done()
+	return pace.Ordinary
+}
+
+func TestAMachineThatCannotBeMeasuredDoesNotHoldALimitUp(t *testing.T) {
+	t.Parallel()
+	for limit, want := range map[time.Duration]time.Duration{
+		4 * time.Second:  12 * time.Second, // half of it, and 5 s twice
+		20 * time.Second: 50 * time.Second, // half of it, and 20 s twice
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			begin := time.Now()
+			ctx, within := pace.Within(t.Context(), limit, hung{})
+			defer within.End()
+			<-ctx.Done()
+			if got := time.Since(begin); got != want || !pace.Passed(ctx) {
+				t.Errorf("a limit of %v passed after %v, want %v: %v", limit, got, want, context.Cause(ctx))
+			}
+		})
+	}
+}
+
 func TestWhatIsDoneInTimeCostsNothing(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
