@@ -104,11 +104,7 @@ func (p *planned) has(ctx context.Context, name, cluster string, drivers []strin
 	}
 	asking, limit := pace.Within(ctx, within, m)
 	defer limit.End()
-	has, err := m.Has(asking, cluster, topology.RecordFile, drivers)
-	if err != nil && ctx.Err() == nil && pace.Passed(asking) {
-		err = fmt.Errorf("it has not answered within %v: %w", limit, err)
-	}
-	return has, err
+	return m.Has(asking, cluster, topology.RecordFile, drivers)
 }
 
 // use adds what a host has to its answer, unless it is another's: the run is refused for that

@@ -27,7 +27,7 @@ import (
 const answerTime = 10 * time.Second
 
 // ErrLate is the error of a request without an answer in time, which may have been done.
-var ErrLate = errors.New("it has not answered")
+var ErrLate = errors.New("no answer")
 
 // Access is embedded in the tasks of hosts with a member of an etcd.
 type Access struct {
@@ -102,7 +102,7 @@ func (c *Client) Ask(ctx context.Context, endpoint, path string, question, answe
 	defer limit.End()
 	late := func(err error) error {
 		if ctx.Err() == nil && pace.Passed(asking) {
-			return fmt.Errorf("%w within %v", ErrLate, limit)
+			return fmt.Errorf("%s: %w within %v", endpoint, ErrLate, limit)
 		}
 		return err
 	}
