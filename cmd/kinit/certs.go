@@ -38,7 +38,7 @@ server answers meanwhile. The exit code is 1 if a certificate has ended.`,
 		Flags: slices.Concat(command.InputFlags(), []cli.Flag{
 			command.LostFlag(), command.AdoptFlag(), withinFlag(),
 			command.HeadSelect.Switch("renew", "renew the certificates of Kubernetes now"),
-		}, command.OutputFlags(), command.ReportFlags()),
+		}, command.OutputFlagsOf("one object or events"), command.ReportFlags()),
 		Action: func(c *cli.Context) error {
 			switch {
 			case c.Bool("renew") && c.IsSet("within"):

@@ -30,12 +30,13 @@ func doctorCommand(a *app.App) *cli.Command {
 		Description: `It checks the processor, KVM (by making a virtual machine), memory, disks, packages, kernel
 modules, libvirt, the MTU, the time, firewalls and SELinux, and changes nothing. What a run of
 a cluster brings about by itself is a note, not a failure. The checks are the playbook "doctor",
-which 'kinit run doctor --hosts HOST' runs too; it has the same variables as clusters.`,
+which 'kinit run doctor --hosts HOST' runs too. Of the variables of clusters it has those of
+hypervisors (docs/variables.md), and least_memory_gib.`,
 		UsageText: command.Examples(
 			"kinit doctor nyctea tyto",
 			"kinit doctor localhost --var virt_type=qemu --output json",
 		) + command.ExitCodesOfRuns(),
-		Flags: slices.Concat(command.InputFlags()[1:], command.OutputFlags()), // the arguments take the place of --hosts
+		Flags: slices.Concat(command.InputFlags()[1:], command.OutputFlagsOf("a finding per line")), // the arguments take the place of --hosts
 		Action: func(c *cli.Context) error {
 			if c.NArg() == 0 {
 				return exit.Usagef(c.Command.HelpName, "it takes hosts, as in 'kinit doctor nyctea tyto'")

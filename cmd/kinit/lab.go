@@ -49,6 +49,8 @@ func labUp(a *app.App) *cli.Command {
 		Description: `The first lab takes longer, because its images are built then. Programs of Kubernetes are
 downloaded and checked against digests or published checksums; if their site does not answer,
 they are built from Go modules, which takes minutes. Later labs use what is built already.
+A lab that has lost something is repaired by the command that made it: hosts, machines and mirrors
+that the command does not name are removed.
 --var sets other sites with the same layout: kubernetes_url, etcd_url, coredns_url,
 flannel_url, flannel_cni_url. --var allow_unpinned=true accepts what has no checksum.`,
 		Action: func(c *cli.Context) error {

@@ -261,3 +261,11 @@ func TestMistakesOfTheCommandLine(t *testing.T) {
 		}
 	}
 }
+
+func TestTheDoctorGetsTheInventoriesAmongTheFlags(t *testing.T) {
+	t.Parallel()
+	got := inventories([]string{"-i", "a.hcl", "--var-file", "pins.json", "--inventory=b.hcl", "--var", "x=-i", "--inventory", "c.hcl"})
+	if want := []string{"-i", "a.hcl", "--inventory=b.hcl", "--inventory", "c.hcl"}; !slices.Equal(got, want) {
+		t.Errorf("inventories %q, want %q", got, want)
+	}
+}

@@ -84,7 +84,7 @@ kubectl get pods --all-namespaces -o 'jsonpath={range .items[*]}pod {.metadata.n
 // work does all steps. After a failed deployment the cluster is looked at and removed all the same.
 func (s *session) work(ctx context.Context) {
 	s.call(ctx, "version", "version")
-	s.call(ctx, "doctor", slices.Concat([]string{"doctor"}, s.hosts, s.more, []string{"--output", "json"})...)
+	s.call(ctx, "doctor", slices.Concat([]string{"doctor"}, s.hosts, inventories(s.more), []string{"--output", "json"})...)
 	if s.call(ctx, "validate", s.args("validate")...).Code != 0 {
 		return
 	}
@@ -110,6 +110,21 @@ func (s *session) args(command string) []string {
 		args = append(args, "--set", "cluster.name="+s.cluster)
 	}
 	return append(args, s.more...)
+}
+
+// inventories returns those of the flags that name inventories: the doctor has other variables than clusters.
+func inventories(flags []string) (own []string) {
+	for i, flag := range flags {
+		name, _, whole := strings.Cut(flag, "=")
+		switch {
+		case name != "-i" && name != "--inventory":
+		case whole:
+			own = append(own, flag)
+		case i+1 < len(flags):
+			own = append(own, flag, flags[i+1])
+		}
+	}
+	return own
 }
 
 // deploy runs the spec, and keeps the run's log.

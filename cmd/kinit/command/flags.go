@@ -124,12 +124,15 @@ func ForksFlag() cli.Flag {
 	return HeadSelect.Number("forks", fmt.Sprintf("do `N` tasks at the same time; default: %d", engine.DefaultForks), engine.DefaultForks)
 }
 
-// OutputFlags control the output.
-func OutputFlags() []cli.Flag {
+// OutputFlags control the output of a command that prints an event per line as JSON.
+func OutputFlags() []cli.Flag { return OutputFlagsOf("an event per line") }
+
+// OutputFlagsOf control the output of a command that prints something else as JSON.
+func OutputFlagsOf(json string) []cli.Flag {
 	return []cli.Flag{
 		&cli.BoolFlag{Name: "verbose", Aliases: []string{"v"}, Category: string(HeadOutput), Count: new(int),
 			Usage: "show diffs, output, what is ok, retries and the log's path; -vv: starts too"},
-		OutputFlag("text, json (an event per line), quiet (failures only)", OutputQuiet),
+		OutputFlag("text, json ("+json+"), quiet (failures only)", OutputQuiet),
 		NoColorFlag(),
 	}
 }
