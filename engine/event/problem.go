@@ -32,7 +32,7 @@ type Source struct {
 	Text string `json:"text"`         // whole lines
 }
 
-// Command is a command that ended with an unexpected code. It keeps the end of a long
+// Command is a command that ended with an unexpected code. It keeps the beginning and the end of a long
 // output.
 type Command struct {
 	Line   string `json:"line"`

@@ -122,7 +122,7 @@ type Stage struct {
 
 // Difference is something that is not as it should be.
 type Difference struct {
-	Kind   string   `json:"kind"`           // task, host, node, etcd, databases, service, certificate or component
+	Kind   string   `json:"kind"`           // task, host, node, api, etcd, databases, service, certificate or component
 	Name   string   `json:"name"`           // of the task, host, …
 	Host   string   `json:"host,omitempty"` // where it is
 	Detail []string `json:"detail"`
