@@ -84,10 +84,27 @@ func (t *Task) decideAbsent(h module.Host, s state) ([]module.Step, error) {
 	case s.before != nil:
 		p.steps = ownership.UndoStep("restore "+t.unit()+": "+s.before.words(), s.mark, undoService)
 	}
-	if s.stored != "" {
-		p.add("forget what "+t.unit()+" was started with", func(ctx context.Context, h module.Host) error {
-			return hostfile.Drop(ctx, h, t.fingerprintPath(h))
-		})
-	}
+	p.forget()
 	return p.steps, nil
+}
+
+// PlanForget returns the step that removes the fingerprint of the last start, and leaves the unit
+// as it is.
+func (t *Task) PlanForget(ctx context.Context, h module.Host) ([]module.Step, error) {
+	p := &planner{task: t}
+	var err error
+	if p.state.stored, err = t.readStored(ctx, h); err != nil {
+		return nil, err
+	}
+	p.forget()
+	return p.steps, nil
+}
+
+func (p *planner) forget() {
+	if p.state.stored == "" {
+		return
+	}
+	p.add("forget what "+p.task.unit()+" was started with", func(ctx context.Context, h module.Host) error {
+		return hostfile.Drop(ctx, h, p.task.fingerprintPath(h))
+	})
 }

@@ -60,8 +60,7 @@ func (t *Task) read(ctx context.Context, h module.Host) (state, error) {
 		}
 	}
 	if t.Unit != nil || len(t.RestartOn) > 0 || t.State == "absent" {
-		s.stored, _, err = hostfile.Read(ctx, h, t.fingerprintPath(h))
-		s.stored = strings.TrimSpace(s.stored)
+		s.stored, err = t.readStored(ctx, h)
 	}
 	if err != nil || t.State != "absent" {
 		return s, err
@@ -104,6 +103,12 @@ func (t *Task) readUnit(ctx context.Context, h module.Host, s *state) error {
 	}
 	_, s.ours, err = ownership.Of(ctx, h, t.unit(), "unit")
 	return err
+}
+
+// readStored reads the fingerprint of kinit's last start.
+func (t *Task) readStored(ctx context.Context, h module.Host) (string, error) {
+	stored, _, err := hostfile.Read(ctx, h, t.fingerprintPath(h))
+	return strings.TrimSpace(stored), err
 }
 
 // fingerprintPath is the file with the fingerprint of the last start. It is beside the

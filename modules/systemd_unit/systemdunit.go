@@ -21,7 +21,7 @@ import (
 // Task is a unit file in /etc/systemd/system, optionally enabled and started.
 // systemd reads its files again after each change, and a running unit is restarted
 // if it started with another text. With drop_in it is a file in NAME.d, which
-// extends the unit of a package.
+// extends the unit of a package; absent then removes this file alone, and restarts nothing.
 //
 // Units that kinit makes are marked, and cleanup removes them; for a unit of others that it
 // enables or starts, cleanup restores the former state. On a host that belongs to a cluster,
@@ -142,12 +142,14 @@ func (t *Task) service() *service.Task {
 	return s
 }
 
+// planAbsent plans the removal of the unit, or of the drop-in alone: its unit belongs to a package,
+// to an admin or to another task.
 func (t *Task) planAbsent(ctx context.Context, h module.Host) ([]module.Step, error) {
 	unit := &service.Task{Name: unitfile.Name(t.Name), State: "absent"}
 	if t.DropIn == "" {
 		return unit.Plan(ctx, h)
 	}
-	return module.PlanAll(ctx, h, t.reloaded(content.File{Path: t.path()}.PlanAbsent), unit.Plan)
+	return module.PlanAll(ctx, h, t.reloaded(content.File{Path: t.path()}.PlanAbsent), unit.PlanForget)
 }
 
 type Outputs struct {

@@ -110,3 +110,28 @@ func TestValidate(t *testing.T) {
 		moduletest.Refused(t, task(t, args), want)
 	}
 }
+
+func TestARemovedDropInLeavesItsUnit(t *testing.T) {
+	t.Parallel()
+	for _, owner := range []string{"", "demo"} {
+		h, s := systemdtest.New(t, owner, map[string]*systemdtest.Unit{"web.service": systemdtest.Running()})
+		h.FS.Put(systemdtest.Folder+"web.service", "[Service]\nExecStart=/bin/web\n", 0o644)
+		moduletest.Settle(t, task(t, strings.Replace(limits, "ssh", "web", 1)), h)
+		steps := moduletest.Settle(t, task(t, "name = \"web\"\ndrop_in = \"50-limits\"\nstate = \"absent\""), h)
+		moduletest.Same(t, "steps", steps, []string{"remove /etc/systemd/system/web.service.d/50-limits.conf",
+			"forget what web.service was started with"})
+		text, _ := h.FS.Text(systemdtest.Folder + "web.service")
+		moduletest.Same(t, "unit", text, "[Service]\nExecStart=/bin/web\n")
+		moduletest.Same(t, "state", *s.Units["web.service"], *systemdtest.Running())
+		moduletest.Marks(t, h)
+	}
+}
+
+func TestARemovedDropInLeavesTheMarkOfItsService(t *testing.T) {
+	t.Parallel()
+	h, s := systemdtest.New(t, "demo", map[string]*systemdtest.Unit{"ssh.service": systemdtest.Stopped()})
+	moduletest.Settle(t, task(t, limits+"state = \"started\""), h)
+	moduletest.Settle(t, task(t, "name = \"ssh\"\ndrop_in = \"50-limits\"\nstate = \"absent\""), h)
+	moduletest.Same(t, "state", s.Units["ssh.service"].Active, "active")
+	moduletest.Marks(t, h, module.Mark{Kind: "service", ID: "ssh.service", Prior: `{"enabled":false,"active":false}`})
+}
