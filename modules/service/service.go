@@ -47,6 +47,8 @@ type Task struct {
 	DaemonReload bool `hcl:"daemon_reload,optional"`
 	// Masked makes it impossible to start the unit; false allows it again.
 	Masked *bool `hcl:"masked,optional"`
+
+	dropIn dropIn
 }
 
 func Kind() module.Kind {

@@ -1,7 +1,6 @@
 package service
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"io/fs"
@@ -9,7 +8,6 @@ import (
 	"strings"
 
 	"kinit/engine/module"
-	"kinit/modules/internal/fingerprint"
 	"kinit/modules/internal/hostfile"
 	"kinit/modules/internal/ownership"
 )
@@ -103,30 +101,4 @@ func (t *Task) readUnit(ctx context.Context, h module.Host, s *state) error {
 	}
 	_, s.ours, err = ownership.Of(ctx, h, t.unit(), "unit")
 	return err
-}
-
-// readStored reads the fingerprint of kinit's last start.
-func (t *Task) readStored(ctx context.Context, h module.Host) (string, error) {
-	stored, _, err := hostfile.Read(ctx, h, t.fingerprintPath(h))
-	return strings.TrimSpace(stored), err
-}
-
-// fingerprintPath is the file with the fingerprint of the last start. It is beside the
-// manifests and not in /run, so that a reboot, which starts the service with the current
-// files, causes no restart.
-func (t *Task) fingerprintPath(h module.Host) string {
-	return module.StateFolder + "/" + cmp.Or(h.Owner(), "host") + "." + t.unit() + ".fingerprint"
-}
-
-// fingerprint returns the inputs that the service should have started with, in a
-// comparable form; empty if none are given.
-func (t *Task) fingerprint() string {
-	if t.Unit == nil && len(t.RestartOn) == 0 {
-		return ""
-	}
-	text := ""
-	if t.Unit != nil {
-		text = *t.Unit
-	}
-	return fingerprint.Of(append([]string{text}, t.RestartOn...)...)
 }

@@ -15,9 +15,15 @@ import (
 func (t *Task) planDropIn(ctx context.Context, h module.Host, text string) ([]module.Step, error) {
 	file := content.File{Path: t.path(), Source: content.FromText([]byte(text)), Want: fileattr.Want{Mode: "0644"},
 		Advice: "choose another drop_in, or move it away"}
+	steps, err := t.reloaded(file.Plan)(ctx, h)
+	if err != nil {
+		return nil, err
+	}
 	unit := t.service()
 	unit.RestartOn = append([]string{t.DropIn, text}, t.RestartOn...)
-	return module.PlanAll(ctx, h, t.reloaded(file.Plan), unit.Plan)
+	unit.ForDropIn(t.DropIn, len(steps) == 0)
+	restart, err := unit.Plan(ctx, h)
+	return append(steps, restart...), err
 }
 
 // reloaded makes the folder for each change of the drop-in, and makes systemd read it. A

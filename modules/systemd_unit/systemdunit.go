@@ -149,6 +149,7 @@ func (t *Task) planAbsent(ctx context.Context, h module.Host) ([]module.Step, er
 	if t.DropIn == "" {
 		return unit.Plan(ctx, h)
 	}
+	unit.ForDropIn(t.DropIn, false)
 	return module.PlanAll(ctx, h, t.reloaded(content.File{Path: t.path()}.PlanAbsent), unit.PlanForget)
 }
 

@@ -9,6 +9,7 @@ import (
 	"kinit/engine/module/moduletest"
 	"kinit/modules/internal/roottest"
 	"kinit/modules/internal/systemdtest"
+	"kinit/modules/service"
 	"kinit/modules/systemd_unit"
 )
 
@@ -72,7 +73,7 @@ func TestDropInIsReadAndTheRunningServiceRestarted(t *testing.T) {
 	}
 	moduletest.Marks(t, h, module.Mark{Kind: "directory", ID: "/etc/systemd/system/ssh.service.d"},
 		module.Mark{Kind: "file", ID: "/etc/systemd/system/ssh.service.d/50-limits.conf"},
-		module.Mark{Kind: "file", ID: "/var/lib/kinit/demo.ssh.service.fingerprint"})
+		module.Mark{Kind: "file", ID: "/var/lib/kinit/demo.ssh.service.50-limits.fingerprint"})
 }
 
 func TestSystemdTakesTheUnitOfTheTemplate(t *testing.T) {
@@ -134,4 +135,43 @@ func TestARemovedDropInLeavesTheMarkOfItsService(t *testing.T) {
 	moduletest.Settle(t, task(t, "name = \"ssh\"\ndrop_in = \"50-limits\"\nstate = \"absent\""), h)
 	moduletest.Same(t, "state", s.Units["ssh.service"].Active, "active")
 	moduletest.Marks(t, h, module.Mark{Kind: "service", ID: "ssh.service", Prior: `{"enabled":false,"active":false}`})
+}
+
+// tasksOfOneUnit are two drop-ins and a service, each with its own reason to restart the unit.
+func tasksOfOneUnit(t *testing.T) []module.Task {
+	return []module.Task{task(t, limits), task(t, strings.ReplaceAll(limits, "50-limits", "60-more")),
+		moduletest.Decode(t, service.Kind(), "name = \"ssh\"\nrestart_on = [\"a\"]\n")}
+}
+
+func TestTasksOfOneUnitDoNotRestartItForEachOther(t *testing.T) {
+	t.Parallel()
+	for _, owner := range []string{"", "demo"} {
+		h, _ := systemdtest.New(t, owner, map[string]*systemdtest.Unit{"ssh.service": systemdtest.Running()})
+		for _, made := range tasksOfOneUnit(t) {
+			moduletest.Settle(t, made, h)
+		}
+		for _, made := range tasksOfOneUnit(t) {
+			moduletest.WantTexts(t, made, h)
+		}
+		moduletest.Settle(t, task(t, "name = \"ssh\"\ndrop_in = \"50-limits\"\nstate = \"absent\""), h)
+		for _, made := range tasksOfOneUnit(t)[1:] {
+			moduletest.WantTexts(t, made, h)
+		}
+	}
+}
+
+// An older version kept the fingerprint of a drop-in under the name of that of its unit.
+func TestFingerprintOfAnOlderVersionIsNoReasonToRestart(t *testing.T) {
+	t.Parallel()
+	h, _ := systemdtest.New(t, "demo", map[string]*systemdtest.Unit{"ssh.service": systemdtest.Running()})
+	moduletest.Settle(t, task(t, limits), h)
+	const own, older = "/var/lib/kinit/demo.ssh.service.50-limits.fingerprint", "/var/lib/kinit/demo.ssh.service.fingerprint"
+	if err := h.FS.Rename(t.Context(), own, older); err != nil {
+		t.Fatal(err)
+	}
+	moduletest.WantTexts(t, task(t, limits), h)
+
+	moduletest.Settle(t, task(t, "name = \"ssh\"\ndrop_in = \"50-limits\"\nstate = \"absent\""), h)
+	moduletest.WantTexts(t, task(t, limits), h, "create /etc/systemd/system/ssh.service.d/50-limits.conf, mode 0644",
+		"restart ssh.service, as it is not known what it was started with")
 }
