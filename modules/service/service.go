@@ -48,7 +48,8 @@ type Task struct {
 	// Masked makes it impossible to start the unit; false allows it again.
 	Masked *bool `hcl:"masked,optional"`
 
-	dropIn dropIn
+	dropIn    dropIn
+	continues bool // a change is no reason to restart the running unit
 }
 
 func Kind() module.Kind {

@@ -21,6 +21,10 @@ type dropIn struct {
 // fingerprint, in every run. same reports whether the host has the drop-in already, as it should be.
 func (t *Task) ForDropIn(name string, same bool) { t.dropIn = dropIn{name, same} }
 
+// Continue makes a change no reason to restart the running unit: a job that others start, such as
+// that of a timer, ends by itself, and the next one has the change.
+func (t *Task) Continue() { t.continues = true }
+
 // readStored reads the fingerprint of kinit's last start; it is empty if unknown.
 func (t *Task) readStored(ctx context.Context, h module.Host) (string, error) {
 	stored, there, err := hostfile.Read(ctx, h, t.fingerprintPath(h))
@@ -51,9 +55,9 @@ func fingerprintPath(h module.Host, name string) string {
 }
 
 // fingerprint returns the inputs that the service should have started with, in a
-// comparable form; empty if none are given.
+// comparable form; empty if none are given, or if they are no reason to restart it.
 func (t *Task) fingerprint() string {
-	if t.Unit == nil && len(t.RestartOn) == 0 {
+	if t.continues || t.Unit == nil && len(t.RestartOn) == 0 {
 		return ""
 	}
 	text := ""

@@ -111,6 +111,7 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 // are made or removed.
 func (t *Task) units() (first, second *service.Task) {
 	run := &service.Task{Name: t.service()}
+	run.Continue()
 	when := &service.Task{Name: t.timer(), State: t.State}
 	if t.State == "absent" {
 		run.State = "absent"

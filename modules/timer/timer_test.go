@@ -122,6 +122,26 @@ func TestChangedTimeRestartsTheTimerOnly(t *testing.T) {
 	moduletest.Settle(t, stopped, h)
 }
 
+func TestAJobThatRunsContinues(t *testing.T) {
+	t.Parallel()
+	h, s := host(t, "demo", map[string]*systemdtest.Unit{})
+	moduletest.Settle(t, task(t, backup), h)
+	s.Units["kinit-test.service"].Active = "activating"
+	moduletest.WantTexts(t, task(t, backup), h)
+	changed := task(t, strings.ReplaceAll(backup, "a b", "a c"))
+	moduletest.WantTexts(t, changed, h, `change unit kinit-test.service
+--- /etc/systemd/system/kinit-test.service
++++ /etc/systemd/system/kinit-test.service
+@@ -7,4 +7,4 @@
+ WorkingDirectory=/srv
+ Environment=A=5%%
+ Environment="B=c d"
+-ExecStart=/bin/echo "a b" $$HOME
++ExecStart=/bin/echo "a c" $$HOME`)
+	moduletest.Settle(t, changed, h)
+	moduletest.Same(t, "state of the service", s.Units["kinit-test.service"].Active, "activating")
+}
+
 func TestTimeThatSystemdDoesNotUnderstandIsAnErrorOfThePlan(t *testing.T) {
 	t.Parallel()
 	h, _ := host(t, "", map[string]*systemdtest.Unit{})
