@@ -12,7 +12,12 @@ import (
 // decide compares the state with the arguments, in the order in which systemd
 // needs the changes.
 func (t *Task) decide(h module.Host, s state) ([]module.Step, error) {
-	if t.Unit != nil && s.file != nil && *s.file != *t.Unit && !s.ours {
+	switch {
+	case t.Unit == nil || s.ours:
+	case s.link != "":
+		return nil, fmt.Errorf("%s is a link to %s and is not owned by cluster %s: "+
+			"choose another name, or remove the link yourself if nothing needs it", t.path(), s.link, h.Owner())
+	case s.file != nil && *s.file != *t.Unit:
 		return nil, fmt.Errorf("%s exists with other content and is not owned by cluster %s: "+
 			"choose another name, or use a drop-in folder with a copy task", t.path(), h.Owner())
 	}

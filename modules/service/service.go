@@ -24,7 +24,7 @@ import (
 // Errors:
 //   - systemd has no such unit
 //   - it does not start; the error has the last 20 lines of its journal
-//   - a unit file with other content exists and the cluster does not own it
+//   - a unit file with other content, or a link in its place, exists and the cluster does not own it
 type Task struct {
 	// Name is the unit; ".service" is added to a name without a dot. Needed unless
 	// daemon_reload is all that is asked for.

@@ -142,6 +142,44 @@ func TestUnitOfOthersIsNotReplaced(t *testing.T) {
 	}
 }
 
+func TestLinkOfOthersIsNotReplaced(t *testing.T) {
+	t.Parallel()
+	const link = systemdtest.Folder + "web.service"
+	for _, target := range []string{"/opt/web/web.service", "/dev/null"} {
+		h, _ := systemdtest.New(t, "demo", map[string]*systemdtest.Unit{"web.service": {Load: "loaded", Active: "inactive", File: "linked"}})
+		if err := h.FS.Symlink(t.Context(), target, link); err != nil {
+			t.Fatal(err)
+		}
+		moduletest.Same(t, "error", moduletest.Apply(t, task(t, "name = \"web\"\nmasked = false\nunit = \"mine\""), h),
+			"/etc/systemd/system/web.service is a link to "+target+" and is not owned by cluster demo: "+
+				"choose another name, or remove the link yourself if nothing needs it")
+		moduletest.Same(t, "absent", moduletest.Apply(t, task(t, "name = \"web\"\nstate = \"absent\""), h), "")
+		info, err := h.FS.Stat(t.Context(), link)
+		if err != nil || info.Target != target {
+			t.Errorf("link to %q, %v, want %q", info.Target, err, target)
+		}
+		moduletest.Marks(t, h)
+	}
+}
+
+// Without an owner, a unit file replaces what is there, be it a file or a link.
+func TestLinkIsReplacedOnAHostWithoutAnOwnerAndWhereTheUnitIsTheClusters(t *testing.T) {
+	t.Parallel()
+	for _, owner := range []string{"", "demo"} {
+		h, _ := systemdtest.New(t, owner, map[string]*systemdtest.Unit{"web.service": systemdtest.Stopped()})
+		if err := h.Own(t.Context(), module.Mark{Kind: "unit", ID: "web.service"}); err != nil {
+			t.Fatal(err)
+		}
+		if err := h.FS.Symlink(t.Context(), "/opt/web/web.service", systemdtest.Folder+"web.service"); err != nil {
+			t.Fatal(err)
+		}
+		steps := moduletest.Settle(t, task(t, "name = \"web\"\nunit = \"mine\""), h)
+		moduletest.Same(t, "steps", steps, []string{"create unit web.service"})
+		text, _ := h.FS.Text(systemdtest.Folder + "web.service")
+		moduletest.Same(t, "unit", text, "mine")
+	}
+}
+
 func TestSuiteOfActions(t *testing.T) {
 	t.Parallel()
 	for args, want := range map[string][]string{

@@ -16,6 +16,7 @@ import (
 type state struct {
 	shown
 	file   *string // the unit file in /etc/systemd/system, nil when there is none
+	link   string  // the target of a link in its place: systemctl links, masks and makes aliases so
 	ours   bool    // the unit file has a mark, or nothing on the host has an owner
 	before *prior  // the former state of a distribution's service, nil if kinit did not change it
 	mark   module.Mark
@@ -87,10 +88,15 @@ func show(ctx context.Context, h module.Host, unit string) (shown, error) {
 
 func (t *Task) readUnit(ctx context.Context, h module.Host, s *state) error {
 	info, err := h.Files().Stat(ctx, t.path())
-	if errors.Is(err, fs.ErrNotExist) || err == nil && !info.Mode.IsRegular() {
-		return nil // a link is how systemctl masks a unit or makes an alias
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
 	}
 	if err != nil {
+		return err
+	}
+	if !info.Mode.IsRegular() {
+		s.link = info.Target
+		s.ours, err = ownership.Ours(ctx, h, t.unit(), "unit")
 		return err
 	}
 	if s.file, err = hostfile.Text(ctx, h, t.path()); err != nil || s.file == nil {

@@ -31,7 +31,7 @@ import (
 //   - the text has no section, or a line that systemd would ignore with a warning
 //   - a sensitive value is in the content, the template or its values
 //   - it does not start; the error has the last 20 lines of its journal
-//   - a file with other content exists and the cluster does not own it
+//   - a file with other content, or a link in its place, exists and the cluster does not own it
 type Task struct {
 	// Name is the unit, of any type that has files; ".service" is added to a name
 	// without a dot.

@@ -25,7 +25,7 @@ import (
 //   - systemd does not understand a time; the error has its message
 //   - no time is given, or every without on_boot or on_calendar for the first start
 //   - the program in command is not an absolute path
-//   - a unit file with other content exists and the cluster does not own it
+//   - a unit file with other content, or a link in its place, exists and the cluster does not own it
 type Task struct {
 	// Name is the name of both units without the ending.
 	Name string `hcl:"name"`
