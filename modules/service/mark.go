@@ -79,14 +79,18 @@ func undoService(ctx context.Context, h module.Host, mark module.Mark) error {
 func FileOf(mark module.Mark) string { return unitfile.Folder + mark.ID }
 
 // UndoUnit stops a unit before it removes its file: systemd cannot stop it without
-// the file.
+// the file. There is no template to stop.
 func UndoUnit(ctx context.Context, h module.Host, mark module.Mark) error {
 	there, err := hostfile.Exists(ctx, h, FileOf(mark))
 	if err != nil {
 		return err
 	}
 	if there {
-		if err := systemctl(ctx, h, mark.ID, "disable", "--now"); err != nil {
+		verb := []string{"disable", "--now"}
+		if unitfile.IsTemplate(mark.ID) {
+			verb = verb[:1]
+		}
+		if err := systemctl(ctx, h, mark.ID, verb...); err != nil {
 			return err
 		}
 	}

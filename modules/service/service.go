@@ -75,6 +75,8 @@ func (t *Task) Validate() error {
 		return fmt.Errorf("state is %q, which needs no reason: want it without restart_on", t.State)
 	case is(t.Masked) && (t.Unit != nil || is(t.Enabled) || t.State == "started" || t.acts()):
 		return errors.New("a masked unit cannot be started, want masked without unit, enabled = true and state = \"started\"")
+	case t.State != "" && t.State != "absent" || t.Enabled != nil || t.Masked != nil || len(t.RestartOn) > 0:
+		return unitfile.CheckRuns(t.unit())
 	}
 	return nil
 }

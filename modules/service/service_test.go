@@ -279,6 +279,8 @@ func TestAStartThatWasBrokenOffIsNoReasonToRestart(t *testing.T) {
 
 func TestValidate(t *testing.T) {
 	t.Parallel()
+	const noState = "x@.service is a template, which does not run itself: " +
+		`want state, enabled, masked and restart_on in the task of an instance, such as "x@1.service"`
 	for args, want := range map[string]string{
 		`name = "x"`:                           "nothing is asked for, want state, enabled, unit, restart_on, masked or daemon_reload",
 		`daemon_reload = true`:                 "",
@@ -287,6 +289,11 @@ func TestValidate(t *testing.T) {
 		"name = \"x\"\nmasked = true\nstate = \"restarted\"":       `a masked unit cannot be started, want masked without unit, enabled = true and state = "started"`,
 		"name = \"a/b\"\nstate = \"started\"":                      `name is "a/b", want a unit such as "containerd" or "kinit.target"`,
 		"name = \"x\"\nstate = \"running\"":                        `state is "running", want one of started, stopped, restarted, reloaded, absent`,
+		"name = \"x@\"\nstate = \"restarted\"":                     noState,
+		"name = \"x@\"\nmasked = false":                            noState,
+		"name = \"x@\"\nrestart_on = [\"a\"]":                      noState,
+		"name = \"x@.timer\"\nunit = \"[Timer]\"":                  "",
+		"name = \"x@\"\nstate = \"absent\"":                        "",
 		"name = \"x\"\nmasked = true\nenabled = true":              `a masked unit cannot be started, want masked without unit, enabled = true and state = "started"`,
 	} {
 		moduletest.Refused(t, task(t, args), want)

@@ -10,6 +10,7 @@ import (
 	"kinit/engine/module"
 	"kinit/modules/internal/hostfile"
 	"kinit/modules/internal/ownership"
+	"kinit/modules/internal/unitfile"
 )
 
 // state is the current state of the unit.
@@ -71,8 +72,12 @@ func (t *Task) read(ctx context.Context, h module.Host) (state, error) {
 	return s, err
 }
 
-// show reads the unit from systemd; an unknown unit is not-found.
+// show reads the unit from systemd; an unknown unit is not-found. systemd answers for the
+// instances of a template only.
 func show(ctx context.Context, h module.Host, unit string) (shown, error) {
+	if unitfile.IsTemplate(unit) {
+		return shown{load: "loaded", activeState: "inactive"}, ctx.Err()
+	}
 	out, err := h.Run(ctx, module.Command{Argv: []string{"systemctl", "show",
 		"--property=LoadState,ActiveState,UnitFileState,NeedDaemonReload", "--", unit}})
 	if err != nil {

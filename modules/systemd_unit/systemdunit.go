@@ -34,7 +34,8 @@ import (
 //   - a file with other content, or a link in its place, exists and the cluster does not own it
 type Task struct {
 	// Name is the unit, of any type that has files; ".service" is added to a name
-	// without a dot.
+	// without a dot. A template such as "worker@" has neither state, enabled nor restart_on:
+	// give those in the tasks of its instances, such as "worker@1" of the module service.
 	Name string `hcl:"name"`
 	// Content is the text of the file. Exactly one of content and template is given.
 	// Every user of the host can read it: put secrets in a separate file, for
@@ -86,6 +87,11 @@ func (t *Task) Validate() error {
 	}
 	if (t.Content == nil) == (t.Template == nil) {
 		return errors.New("want exactly one of content and template")
+	}
+	if t.State != "present" || t.Enabled != nil || len(t.RestartOn) > 0 {
+		if err := unitfile.CheckRuns(unitfile.Name(t.Name)); err != nil {
+			return err
+		}
 	}
 	_, err := t.text()
 	return err

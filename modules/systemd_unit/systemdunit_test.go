@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/zclconf/go-cty/cty"
+
 	"kinit/engine/module"
 	"kinit/engine/module/moduletest"
 	"kinit/modules/internal/roottest"
@@ -99,14 +101,21 @@ func TestSecretsDoNotBelongInAUnit(t *testing.T) {
 
 func TestValidate(t *testing.T) {
 	t.Parallel()
+	const noState = "worker@.service is a template, which does not run itself: " +
+		`want state, enabled, masked and restart_on in the task of an instance, such as "worker@1.service"`
 	for args, want := range map[string]string{
-		"name = \"a b\"\ncontent = \"\"":                     `name is "a b", want a unit such as "web" or "web.socket", of a type among .service .socket .timer .path .mount .automount .swap .target .slice`,
-		"name = \"web\"":                                     "want exactly one of content and template",
-		"name = \"web\"\ncontent = \"a\"\ntemplate = \"b\"":  "want exactly one of content and template",
-		"name = \"web\"\ncontent = \"A=b\"":                  `the text of web.service: line 1 is "A=b", want a section such as [Service] before it`,
-		"name = \"web\"\ntemplate = \"[A]\\nB=$${c}\"":       "template line 2: Variables not allowed: Variables may not be used here.\n  B=${c}",
-		"name = \"web\"\ndrop_in = \"../x\"\ncontent = \"\"": `drop_in is "../x", want a file's name such as "50-limits"`,
-		"name = \"web\"\nstate = \"running\"":                `state is "running", want one of started, stopped, present, absent`,
+		"name = \"a b\"\ncontent = \"\"":                                               `name is "a b", want a unit such as "web" or "web.socket", of a type among .service .socket .timer .path .mount .automount .swap .target .slice`,
+		"name = \"web\"":                                                               "want exactly one of content and template",
+		"name = \"web\"\ncontent = \"a\"\ntemplate = \"b\"":                            "want exactly one of content and template",
+		"name = \"web\"\ncontent = \"A=b\"":                                            `the text of web.service: line 1 is "A=b", want a section such as [Service] before it`,
+		"name = \"web\"\ntemplate = \"[A]\\nB=$${c}\"":                                 "template line 2: Variables not allowed: Variables may not be used here.\n  B=${c}",
+		"name = \"web\"\ndrop_in = \"../x\"\ncontent = \"\"":                           `drop_in is "../x", want a file's name such as "50-limits"`,
+		"name = \"worker@\"\ncontent = \"[A]\"\nstate = \"started\"":                   noState,
+		"name = \"worker@\"\ncontent = \"[A]\"\nenabled = false":                       noState,
+		"name = \"worker@\"\ncontent = \"[A]\"\nrestart_on = [\"a\"]\ndrop_in = \"b\"": noState,
+		"name = \"worker@\"\ncontent = \"[A]\"\nstate = \"present\"":                   "",
+		"name = \"worker@1\"\ncontent = \"[A]\"\nstate = \"started\"":                  "",
+		"name = \"web\"\nstate = \"running\"":                                          `state is "running", want one of started, stopped, present, absent`,
 	} {
 		moduletest.Refused(t, task(t, args), want)
 	}
@@ -174,4 +183,24 @@ func TestFingerprintOfAnOlderVersionIsNoReasonToRestart(t *testing.T) {
 	moduletest.Settle(t, task(t, "name = \"ssh\"\ndrop_in = \"50-limits\"\nstate = \"absent\""), h)
 	moduletest.WantTexts(t, task(t, limits), h, "create /etc/systemd/system/ssh.service.d/50-limits.conf, mode 0644",
 		"restart ssh.service, as it is not known what it was started with")
+}
+
+func TestTemplateOfUnits(t *testing.T) {
+	t.Parallel()
+	const worker = "name = \"worker@\"\ncontent = \"[Service]\\nExecStart=/bin/work %i\\n\"\n"
+	const drop = worker + "drop_in = \"50-limits\"\n"
+	for _, owner := range []string{"", "demo"} {
+		h, _ := systemdtest.New(t, owner, map[string]*systemdtest.Unit{})
+		moduletest.Same(t, "steps", moduletest.Settle(t, task(t, worker), h), []string{"create unit worker@.service"})
+		moduletest.Same(t, "steps of a drop-in", moduletest.Settle(t, task(t, drop), h),
+			[]string{"create /etc/systemd/system/worker@.service.d/50-limits.conf, mode 0644"})
+		moduletest.WantOutputs(t, task(t, worker), h, map[string]cty.Value{"name": cty.StringVal("worker@.service"), "active": cty.False})
+		moduletest.Settle(t, task(t, "name = \"worker@\"\ndrop_in = \"50-limits\"\nstate = \"absent\""), h)
+		moduletest.Same(t, "steps of absent", moduletest.Settle(t, task(t, "name = \"worker@\"\nstate = \"absent\""), h),
+			[]string{"remove unit worker@.service"})
+		if text, there := h.FS.Text(systemdtest.Folder + "worker@.service"); there {
+			t.Errorf("the template is still there: %q", text)
+		}
+		moduletest.Marks(t, h)
+	}
 }

@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 	"testing"
 
@@ -52,6 +53,9 @@ func (s *Systemd) answer(c moduletest.Call) (moduletest.Reply, bool) {
 		return moduletest.Reply{Changes: true}, true
 	}
 	u := s.Units[name]
+	if unitfile.IsTemplate(name) && (verb != "disable" || slices.Contains(c.Argv, "--now")) {
+		return moduletest.Reply{Code: 1, Stderr: "Unit name " + name + " is neither a valid invocation ID nor unit name.\n"}, true
+	}
 	if verb == "show" {
 		return moduletest.Reply{Stdout: u.show()}, true
 	}

@@ -23,6 +23,22 @@ func Name(name string) string {
 	return name + ".service"
 }
 
+// IsTemplate reports whether a unit is a template: systemd makes its instances from its file, and
+// has no state of the template itself; man systemd.unit.
+func IsTemplate(unit string) bool {
+	return strings.HasSuffix(strings.TrimSuffix(unit, path.Ext(unit)), "@")
+}
+
+// CheckRuns returns an error if the unit is a template.
+func CheckRuns(unit string) error {
+	if !IsTemplate(unit) {
+		return nil
+	}
+	kind := path.Ext(unit)
+	return fmt.Errorf("%s is a template, which does not run itself: want state, enabled, masked and restart_on "+
+		"in the task of an instance, such as %q", unit, strings.TrimSuffix(unit, kind)+"1"+kind)
+}
+
 // stem matches the name of a unit without its type.
 var stem = regexp.MustCompile(`\A[A-Za-z0-9:_.\\@][A-Za-z0-9:_.\\@-]*\z`)
 
