@@ -1,6 +1,7 @@
 package mount_test
 
 import (
+	"strings"
 	"testing"
 
 	"kinit/engine/module"
@@ -55,6 +56,43 @@ func TestMountedAndKept(t *testing.T) {
 	}
 	moduletest.Same(t, "facts", facts(t, h), line+"\n")
 	moduletest.Same(t, "steps", roottest.Planned(t, h, task(t, scratch)), []string{"mount kinit-test at " + point})
+}
+
+func TestPathThroughALinkIsMountedOnce(t *testing.T) {
+	t.Parallel()
+	h := roottest.New(t, "demo")
+	h.Shell(t, `mkdir "/srv/a real"; ln -s "a real" /srv/link; ln -s "a real/other" /srv/end`)
+	for path, at := range map[string]string{"/srv/link/data": "/srv/a real/data", "/srv/end": "/srv/a real/other"} {
+		h.Shell(t, `mkdir -p "$1"`, at)
+		made := task(t, scratch)
+		made.Path = path
+		moduletest.Settle(t, made, h)
+		moduletest.Same(t, "second plan", roottest.Planned(t, h, made), nil)
+		moduletest.Same(t, "mounted", h.Shell(t, `findmnt -no SOURCE "$1"; findmnt -rno TARGET -S kinit-test`, at),
+			"kinit-test\n"+strings.ReplaceAll(at, " ", `\x20`)+"\n")
+		moduletest.Same(t, "fstab", h.Shell(t, "grep -c \"kinit-test $1 tmpfs\" /etc/fstab", path), "1\n")
+		for range 2 {
+			if err := mount.Undo(t.Context(), h, module.Mark{Kind: "mount", ID: path}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		moduletest.Same(t, "left", h.Shell(t, "findmnt -no TARGET -S kinit-test || true"), "")
+	}
+}
+
+func TestMissingFoldersBelowALinkAreMadeAndMounted(t *testing.T) {
+	t.Parallel()
+	h := roottest.New(t, "demo")
+	h.Shell(t, "mkdir /srv/real; ln -s real /srv/link")
+	made := task(t, scratch)
+	made.Path = "/srv/link/a/data"
+	moduletest.Settle(t, made, h)
+	moduletest.Same(t, "mounted", h.Shell(t, "findmnt -no TARGET -S kinit-test"), "/srv/real/a/data\n")
+	gone := task(t, `state = "absent"`)
+	gone.Path = made.Path
+	moduletest.Settle(t, gone, h)
+	moduletest.Same(t, "left", h.Shell(t, "findmnt -no TARGET -S kinit-test || true; ls /srv/real; cat /etc/fstab | grep kinit || true"), "")
+	moduletest.Marks(t, h)
 }
 
 func TestEachFactIsOfItsOwn(t *testing.T) {

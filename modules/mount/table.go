@@ -23,8 +23,28 @@ func mounted(ctx context.Context, h module.Host, path string) (point, bool, erro
 	if err != nil {
 		return point{}, false, fmt.Errorf("read what is mounted: %w", err)
 	}
-	found, there := parseTable(out.Stdout, path)
+	if found, there := parseTable(out.Stdout, path); there {
+		return found, true, nil
+	}
+	at, err := resolve(ctx, h, path)
+	if err != nil {
+		return point{}, false, err
+	}
+	found, there := parseTable(out.Stdout, at)
 	return found, there, nil
+}
+
+// resolve returns a path without links, as the kernel lists what is mounted there. It asks only about paths
+// that the list lacks: what is mounted at a listed one may be a server that does not answer.
+func resolve(ctx context.Context, h module.Host, path string) (string, error) {
+	out, err := h.Run(ctx, module.Command{Argv: []string{"readlink", "-f", "--", path}})
+	switch {
+	case module.Exited(err, 1): // a folder above it is missing
+		return path, nil
+	case err != nil:
+		return "", fmt.Errorf("resolve the links of %s: %w", path, err)
+	}
+	return strings.TrimSuffix(out.Stdout, "\n"), nil
 }
 
 // parseTable reads /proc/PID/mountinfo; man 5 proc.
