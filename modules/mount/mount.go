@@ -17,7 +17,8 @@ import (
 // Of the options of a mounted file system, ro, nosuid, nodev, noexec, noatime,
 // nodiratime and their opposites are compared, and a difference causes a remount;
 // others take effect at the next mount. The source of a mounted file system is not
-// compared, because one device has many names, but its type is.
+// compared, because one device has many names, but its type is. An automount point
+// (x-systemd.automount) counts as mounted.
 //
 // Mounts, fstab entries and folders that kinit makes are marked;
 // cleanup unmounts and removes them. This module does not manage swap.

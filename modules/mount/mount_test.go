@@ -150,6 +150,75 @@ func TestMountOfOthersStays(t *testing.T) {
 	moduletest.Same(t, "another type", roottest.Planned(t, h, task(t, "source = \"/dev/vdb1\"\nfstype = \"ext4\"\npersistent = false")), want)
 }
 
+// listed is a host with file systems at the mount point, the last one on top, as the kernel lists them.
+func listed(t *testing.T, systems ...string) *moduletest.FakeHost {
+	t.Helper()
+	h := moduletest.NewFakeHost(t, "")
+	h.On("readlink", "-f", "--", point).Out(point + "\n")
+	h.Handle(func(c moduletest.Call) (moduletest.Reply, bool) {
+		switch c.Argv[0] {
+		case "cat":
+			text := "22 1 0:21 / / rw - ext4 /dev/vda1 rw\n"
+			for _, system := range systems {
+				text += `50 22 0:45 / /srv/kinit\040test/data rw,relatime - ` + system + "\n"
+			}
+			return moduletest.Reply{Stdout: text}, true
+		case "umount":
+			systems = systems[:len(systems)-1]
+			return moduletest.Reply{Changes: true}, true
+		}
+		return moduletest.Reply{}, false
+	})
+	return h
+}
+
+func TestTypesThatTheKernelNamesInAnotherWayCountAsMounted(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ system, fstype string }{
+		{"fuse.glusterfs s:/v rw", "glusterfs"},
+		{"fuse.glusterfs s:/v rw", "fuse.glusterfs"},
+		{"fuse.sshfs s:/ rw", "sshfs"},
+		{"fuse.sshfs s:/ rw", "fuse"},
+		{"fuseblk /dev/vdb1 rw", "ntfs-3g"},
+		{"fuse https://s/ rw", "davfs"},
+		{"nfs4 s:/ rw", "nfs"},
+	} {
+		made := task(t, "source = \"s\"\npersistent = false\nfstype = \""+c.fstype+`"`)
+		moduletest.Same(t, c.system+" for "+c.fstype, roottest.Planned(t, listed(t, c.system, c.system), made), nil)
+	}
+	other := task(t, "source = \"s\"\npersistent = false\nfstype = \"glusterfs\"")
+	moduletest.Same(t, "another type", roottest.Planned(t, listed(t, "fuse.sshfs s:/ rw"), other),
+		[]string{"error: " + point + " has s:/ of type fuse.sshfs mounted, want type glusterfs: unmount it first, or choose another path"})
+}
+
+const idle = "autofs systemd-1 rw,fd=52,direct"
+
+func TestAutomountThatIdlesCountsAsMounted(t *testing.T) {
+	t.Parallel()
+	for _, fstype := range []string{"nfs", "auto"} {
+		made := task(t, "source = \"s:/\"\npersistent = false\noptions = [\"x-systemd.automount\", \"ro\"]\nfstype = \""+fstype+`"`)
+		moduletest.Same(t, fstype, roottest.Planned(t, listed(t, idle), made), nil)
+	}
+}
+
+func TestAbsentUnmountsTheAutomountToo(t *testing.T) {
+	t.Parallel()
+	const umount = "umount -- '" + point + "'"
+	for _, c := range []struct{ systems, want []string }{
+		{[]string{idle}, []string{umount}},
+		{[]string{idle, "nfs4 s:/ rw"}, []string{umount, umount}},
+		{[]string{"tmpfs theirs rw", "nfs4 s:/ rw"}, []string{umount}},
+	} {
+		h := listed(t, c.systems...)
+		if err := mount.Undo(t.Context(), h, module.Mark{Kind: "mount", ID: point}); err != nil {
+			t.Fatal(err)
+		}
+		moduletest.Same(t, strings.Join(c.systems, " and "), h.Changes(), c.want)
+	}
+	moduletest.Same(t, "absent", roottest.Planned(t, listed(t, idle), task(t, "state = \"absent\"\npersistent = false")),
+		[]string{"unmount " + point})
+}
+
 func TestValidate(t *testing.T) {
 	t.Parallel()
 	for args, want := range map[string]string{

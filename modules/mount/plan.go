@@ -106,6 +106,8 @@ func (t *Task) decide(now point, there bool) ([]module.Step, error) {
 	switch {
 	case !there:
 		return module.OneStep(fmt.Sprintf("mount %s at %s", t.Source, t.Path), t.mount), nil
+	case now.fstype == automount && t.FSType != automount: // mounted at the first access
+		return nil, nil
 	case !t.fits(now.fstype):
 		return nil, fmt.Errorf("%s has %s of type %s mounted, want type %s: unmount it first, or choose another path",
 			t.Path, now.source, now.fstype, t.FSType)
@@ -117,9 +119,20 @@ func (t *Task) decide(now point, there bool) ([]module.Step, error) {
 	return module.OneStep(fmt.Sprintf("remount %s: %s", t.Path, strings.Join(changes, ", ")), t.remount), nil
 }
 
-// fits compares types. The kernel says "nfs4" for "nfs", and "fuse.x" for "fuse".
+// automount is the type of a mount point at which systemd mounts at the first access, and of what remains
+// there below the file system.
+const automount = "autofs"
+
+// fits compares types. The kernel says "nfs4" for "nfs", and "fuse.x" for "fuse" and "x". Of some file
+// systems, such as "ntfs-3g", it says no more than "fuse" or "fuseblk".
 func (t *Task) fits(fstype string) bool {
-	return t.FSType == "auto" || t.FSType == "none" || t.bind() || strings.HasPrefix(fstype, t.FSType)
+	switch {
+	case t.FSType == "auto" || t.FSType == "none" || t.bind():
+		return true
+	case fstype == "fuse" || fstype == "fuseblk":
+		return true
+	}
+	return strings.HasPrefix(fstype, t.FSType) || strings.HasPrefix(strings.TrimPrefix(fstype, "fuse."), t.FSType)
 }
 
 // mount makes the folder and mounts, if another task has not done so since.
@@ -153,11 +166,23 @@ func (t *Task) unmount(ctx context.Context, h module.Host) error {
 	return hostfile.Prune(ctx, h, t.Path)
 }
 
-// Undo unmounts by a mark. If nothing is mounted, it does nothing.
+// Undo unmounts by a mark, the automount point below too: it would mount again. If nothing is mounted, it
+// does nothing.
 func Undo(ctx context.Context, h module.Host, mark module.Mark) error {
 	_, there, err := mounted(ctx, h, mark.ID)
 	if err != nil || !there {
 		return err
 	}
-	return module.Exec(ctx, h, "umount", "--", mark.ID)
+	if err := umount(ctx, h, mark.ID); err != nil {
+		return err
+	}
+	below, _, err := mounted(ctx, h, mark.ID)
+	if err != nil || below.fstype != automount {
+		return err
+	}
+	return umount(ctx, h, mark.ID)
+}
+
+func umount(ctx context.Context, h module.Host, path string) error {
+	return module.Exec(ctx, h, "umount", "--", path)
 }
