@@ -26,6 +26,7 @@ import (
 //
 // Errors:
 //   - cron does not accept the schedule: it would silently ignore the job
+//   - job has a backslash before "%", as a crontab needs it: kinit writes it
 //   - cron is not installed: the folder /etc/cron.d or the program crontab is missing
 //   - env is given with crontab: it would also affect other jobs
 //   - another job has the name and the cluster does not own it
@@ -37,7 +38,7 @@ type Task struct {
 	// weekday, or "@hourly", "@daily", "@weekly", "@monthly", "@yearly" or
 	// "@reboot"; man 5 crontab.
 	Schedule string `hcl:"schedule,optional"`
-	// Job is the command line for sh, in shell syntax: "%" needs no backslash.
+	// Job is the command line for sh, in shell syntax: "%" has no backslash.
 	Job string `hcl:"job,optional"`
 	// User runs the job.
 	User string `hcl:"user,optional" default:"root"`
@@ -73,6 +74,8 @@ func (t *Task) Validate() error {
 	switch {
 	case strings.TrimSpace(t.Job) == "" || strings.ContainsAny(t.Job, "\r\n"):
 		return fmt.Errorf("job is %q, want one command line", t.Job)
+	case strings.Contains(t.Job, `\%`): // cron takes the first of two backslashes for an escape, and ends the command at "%"
+		return errors.New("job has a backslash before \"%\": want \"%\" alone, kinit escapes it for cron")
 	case t.Crontab && len(t.Env) > 0:
 		return errors.New("env is for a file only, as it would count for all later jobs of the crontab: put it into job")
 	}
