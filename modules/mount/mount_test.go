@@ -128,16 +128,18 @@ func TestBindMountIsReadOnlyAtOnce(t *testing.T) {
 
 func TestLineOfOthersIsReplacedInItsPlaceAndComesBack(t *testing.T) {
 	t.Parallel()
-	h := roottest.New(t, "demo")
-	const before = "# fstab\n/dev/vdb1 /srv/kinit\\040test/data ext4 defaults 0 2\n/dev/vdc1 /mnt xfs defaults 0 0\n"
-	h.Put(t, "/etc/fstab", before, module.Attr{})
-	made := task(t, scratch+"mounted = false")
-	moduletest.Settle(t, made, h)
-	moduletest.Same(t, "fstab", h.Text(t, "/etc/fstab"),
-		"# fstab\nkinit-test /srv/kinit\\040test/data tmpfs size=1m,nosuid 0 0\n/dev/vdc1 /mnt xfs defaults 0 0\n")
-	moduletest.Settle(t, task(t, "state = \"absent\"\nmounted = false"), h)
-	moduletest.Same(t, "fstab", h.Text(t, "/etc/fstab"),
-		"# fstab\n/dev/vdc1 /mnt xfs defaults 0 0\n/dev/vdb1 /srv/kinit\\040test/data ext4 defaults 0 2\n")
+	for _, at := range []string{`/srv/kinit\040test/data`, `/srv/kinit\040test/data/`} {
+		h := roottest.New(t, "demo")
+		before := "# fstab\n/dev/vdb1 " + at + " ext4 defaults 0 2\n/dev/vdc1 /mnt xfs defaults 0 0\n"
+		h.Put(t, "/etc/fstab", before, module.Attr{})
+		made := task(t, scratch+"mounted = false")
+		moduletest.Settle(t, made, h)
+		moduletest.Same(t, "fstab", h.Text(t, "/etc/fstab"),
+			"# fstab\nkinit-test /srv/kinit\\040test/data tmpfs size=1m,nosuid 0 0\n/dev/vdc1 /mnt xfs defaults 0 0\n")
+		moduletest.Settle(t, task(t, "state = \"absent\"\nmounted = false"), h)
+		moduletest.Same(t, "fstab", h.Text(t, "/etc/fstab"),
+			"# fstab\n/dev/vdc1 /mnt xfs defaults 0 0\n/dev/vdb1 "+at+" ext4 defaults 0 2\n")
+	}
 }
 
 func TestMountOfOthersStays(t *testing.T) {

@@ -76,7 +76,7 @@ func reload(ctx context.Context, h module.Host) error {
 // is reports whether a line of fstab is for the mount point.
 func (t *Task) is(line string) bool {
 	f := strings.Fields(line)
-	return len(f) >= 2 && !strings.HasPrefix(f[0], "#") && unescape(f[1]) == t.Path
+	return len(f) >= 2 && !strings.HasPrefix(f[0], "#") && path.Clean(unescape(f[1])) == t.Path
 }
 
 // withLine returns the lines of fstab with the task's line, at the place of the first that
