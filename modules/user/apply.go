@@ -28,10 +28,10 @@ func (t *Task) do(ctx context.Context, h module.Host) error {
 	return module.Exec(ctx, h, append(d.argv, "--", t.Name)...)
 }
 
-// mark records a new user, or the groups that another owner's user joins.
+// mark records a new user with its group, or the groups that another owner's user joins.
 func (t *Task) mark(ctx context.Context, h module.Host, s state, d decision) error {
 	if !s.there {
-		return h.Own(ctx, module.Mark{Kind: account.UserMark, ID: t.Name})
+		return t.markNew(ctx, h, d)
 	}
 	_, ours, err := ownership.Of(ctx, h, t.Name, account.UserMark)
 	if err != nil || ours {
@@ -43,6 +43,19 @@ func (t *Task) mark(ctx context.Context, h module.Host, s state, d decision) err
 		}
 	}
 	return nil
+}
+
+// markNew marks the group first: clean-up goes backward, and a user's group goes after the user. A group that is
+// there already is nobody's, even if an earlier run marked it and then failed.
+func (t *Task) markNew(ctx context.Context, h module.Host, d decision) error {
+	change := h.Disown
+	if d.group {
+		change = h.Own
+	}
+	if err := change(ctx, module.Mark{Kind: account.UserGroupMark, ID: t.Name}); err != nil {
+		return err
+	}
+	return h.Own(ctx, module.Mark{Kind: account.UserMark, ID: t.Name})
 }
 
 // setPassword passes the hash on standard input: every user of the host can see
@@ -59,6 +72,7 @@ func (t *Task) setPassword(ctx context.Context, h module.Host) error {
 	return err
 }
 
+// remove deletes the user, and the group that was made with it if userdel has left it.
 func (t *Task) remove(ctx context.Context, h module.Host) error {
 	if err := account.RemoveUser(ctx, h, t.Name, t.RemoveHome); err != nil {
 		return err
@@ -68,11 +82,13 @@ func (t *Task) remove(ctx context.Context, h module.Host) error {
 		return err
 	}
 	for _, mark := range marks {
-		member := mark.Kind == account.MembershipMark && strings.HasPrefix(mark.ID, t.Name+" ")
-		if !member && (mark.Kind != account.UserMark || mark.ID != t.Name) {
-			continue
+		switch {
+		case mark.Kind == account.UserGroupMark && mark.ID == t.Name:
+			err = ownership.Undo(ctx, h, mark, account.UndoUserGroup)
+		case mark.Kind == account.UserMark && mark.ID == t.Name, mark.Kind == account.MembershipMark && strings.HasPrefix(mark.ID, t.Name+" "):
+			err = h.Disown(ctx, mark)
 		}
-		if err := h.Disown(ctx, mark); err != nil {
+		if err != nil {
 			return err
 		}
 	}

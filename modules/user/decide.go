@@ -66,6 +66,7 @@ type decision struct {
 	texts    []string // for the step; empty if the program has nothing to do
 	argv     []string // of the program
 	join     []string // groups that the user joins
+	group    bool     // the program makes a group with the user's name
 	password bool
 	foreign  bool // a change that another owner's user must not get
 }
@@ -160,6 +161,7 @@ func (t *Task) decideNew(s state) decision {
 	case t.Group == "" && s.named:
 		d.argv = append(d.argv, "--gid", t.Name)
 	case t.Group == "":
+		d.group = true
 		d.argv = append(d.argv, "--user-group")
 	}
 	add("--groups", "groups", strings.Join(t.Groups, ","))

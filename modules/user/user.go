@@ -16,9 +16,10 @@ import (
 // Task is a user in /etc/passwd, made with useradd. Arguments that are not given are not
 // changed; a new user gets useradd's defaults for them.
 //
-// A user that kinit makes is marked, and cleanup removes it without its home. On a host
-// that belongs to a cluster, another owner's user can only join further groups, which
-// cleanup undoes; anything else is an error there.
+// A user that kinit makes is marked, and cleanup removes it without its home; a group that
+// was made with it goes too, unless others use it. On a host that belongs to a cluster,
+// another owner's user can only join further groups, which cleanup undoes; anything else is
+// an error there.
 //
 // Errors:
 //   - useradd, usermod or userdel fails, as for a missing group, a number in use, or an
@@ -62,6 +63,7 @@ type Task struct {
 func Kind() module.Kind {
 	return module.With[Task, Outputs](module.Kind{Name: "user", Elsewhere: "win_user", Marks: []module.MarkKind{
 		module.NewMarkKind(account.UserMark, "user", account.UndoUser, module.MarkTraits{Shared: true}),
+		module.NewMarkKind(account.UserGroupMark, "group of user", account.UndoUserGroup, module.MarkTraits{Shared: true}),
 		module.NewMarkKind(account.MembershipMark, "membership", account.UndoMembership, module.MarkTraits{Shared: true}),
 	}})
 }

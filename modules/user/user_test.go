@@ -1,6 +1,7 @@
 package user_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -22,6 +23,30 @@ const name = "name = \"kinit-test-u\"\n"
 func task(t *testing.T, args string) *user.Task {
 	t.Helper()
 	return moduletest.Decode(t, user.Kind(), name+args).(*user.Task)
+}
+
+// marks are those of a new user, in the order in which they are made.
+var marks = []module.Mark{{Kind: "user_group", ID: "kinit-test-u"}, {Kind: "user", ID: "kinit-test-u"}}
+
+// undo undoes marks as clean-up does, the last first, and then again.
+func undo(t *testing.T, h *roottest.Host) {
+	t.Helper()
+	made, err := h.Marks(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, mark := range slices.Backward(append(made, made...)) {
+		i := slices.IndexFunc(user.Kind().Marks, func(k module.MarkKind) bool { return k.Name == mark.Kind })
+		if err := user.Kind().Marks[i].Undo(t.Context(), h, mark); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// keepGroups makes userdel leave a user's group, as on openSUSE.
+func keepGroups(t *testing.T, h *roottest.Host) {
+	t.Helper()
+	h.Shell(t, "sed -i 's/^USERGROUPS_ENAB.*/USERGROUPS_ENAB no/' /etc/login.defs; grep -q '^USERGROUPS_ENAB no' /etc/login.defs")
 }
 
 func passwd(t *testing.T, h *roottest.Host) string {
@@ -65,7 +90,7 @@ func TestUserChanges(t *testing.T) {
 		moduletest.Settle(t, task(t, c.args), h)
 		moduletest.Same(t, "after "+c.args, passwd(t, h), c.after)
 	}
-	moduletest.Marks(t, h, module.Mark{Kind: "user", ID: "kinit-test-u"})
+	moduletest.Marks(t, h, marks...)
 }
 
 func TestSystemUserHasNoHomeAndItsGroupMayBeThere(t *testing.T) {
@@ -123,12 +148,58 @@ func TestUndoRemovesTheUserAndKeepsTheHome(t *testing.T) {
 	t.Parallel()
 	h := roottest.New(t, "demo", "useradd")
 	moduletest.Settle(t, task(t, ""), h)
-	for range 2 {
-		if err := account.UndoUser(t.Context(), h, module.Mark{Kind: "user", ID: "kinit-test-u"}); err != nil {
-			t.Fatal(err)
-		}
+	undo(t, h)
+	moduletest.Same(t, "what is left", passwd(t, h)+h.Shell(t, "ls -d /home/kinit-test-u; getent group kinit-test-u || true"),
+		"/home/kinit-test-u\n")
+}
+
+func TestGroupThatUserdelLeavesGoesToo(t *testing.T) {
+	t.Parallel()
+	for name, remove := range map[string]func(*roottest.Host){
+		"clean-up": func(h *roottest.Host) { undo(t, h) },
+		"absent": func(h *roottest.Host) {
+			moduletest.Settle(t, task(t, `state = "absent"`), h)
+			moduletest.Marks(t, h)
+		},
+	} {
+		h := roottest.New(t, "demo", "useradd")
+		keepGroups(t, h)
+		moduletest.Settle(t, task(t, ""), h)
+		remove(h)
+		moduletest.Same(t, name, passwd(t, h)+h.Shell(t, "getent group kinit-test-u || true"), "")
 	}
-	moduletest.Same(t, "what is left", passwd(t, h)+h.Shell(t, "ls -d /home/kinit-test-u"), "/home/kinit-test-u\n")
+}
+
+func TestGroupThatOthersUseOrMadeStays(t *testing.T) {
+	t.Parallel()
+	const theGroup = "getent group kinit-test-u | cut -d: -f1,4"
+	for _, c := range []struct{ before, after, want string }{
+		{"groupadd kinit-test-u", ":", "kinit-test-u:\n"},
+		{":", "useradd --gid kinit-test-u kinit-test-v", "kinit-test-u:\n"},
+		{":", "useradd --groups kinit-test-u kinit-test-v", "kinit-test-u:kinit-test-v\n"},
+	} {
+		h := roottest.New(t, "demo", "useradd")
+		keepGroups(t, h)
+		h.Shell(t, c.before)
+		moduletest.Settle(t, task(t, ""), h)
+		h.Shell(t, c.after)
+		undo(t, h)
+		moduletest.Same(t, c.before+" "+c.after, passwd(t, h)+h.Shell(t, theGroup), c.want)
+	}
+}
+
+func TestMarkOfAGroupThatWasNotMadeGoes(t *testing.T) {
+	t.Parallel()
+	h := roottest.New(t, "demo", "useradd")
+	failed := task(t, `groups = ["kinit-test-none"]`)
+	steps := moduletest.Steps(t, failed, h)
+	if err := steps[0].Do(t.Context(), h); err == nil {
+		t.Fatal("useradd takes a group that is missing")
+	}
+	moduletest.Marks(t, h, marks...)
+	h.Shell(t, "groupadd kinit-test-u")
+	moduletest.Settle(t, task(t, ""), h)
+	moduletest.Marks(t, h, marks[1])
 }
 
 func TestValidate(t *testing.T) {

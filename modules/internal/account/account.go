@@ -21,6 +21,7 @@ import (
 const (
 	UserMark       = "user"       // the ID is the name
 	GroupMark      = "group"      // the ID is the name
+	UserGroupMark  = "user_group" // a group that useradd makes with a user of its name; the ID is the name
 	MembershipMark = "membership" // the ID is the user and the group with a space between
 )
 

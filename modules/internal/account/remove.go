@@ -49,6 +49,21 @@ func UndoGroup(ctx context.Context, h module.Host, mark module.Mark) error {
 	return module.Exec(ctx, h, "groupdel", "--", mark.ID)
 }
 
+// UndoUserGroup removes the group that came with a user, if userdel has left it. A group that is another
+// user's stays, as with userdel.
+func UndoUserGroup(ctx context.Context, h module.Host, mark module.Mark) error {
+	all, err := Read(ctx, h)
+	if err != nil {
+		return err
+	}
+	group, there := all.Group(mark.ID)
+	taken := slices.ContainsFunc(all.Users, func(u User) bool { return u.GID == group.GID })
+	if !there || taken || len(group.Members) > 0 {
+		return nil
+	}
+	return UndoGroup(ctx, h, mark)
+}
+
 // UndoMembership removes a user from a group by the mark of the membership.
 func UndoMembership(ctx context.Context, h module.Host, mark module.Mark) error {
 	user, group, found := strings.Cut(mark.ID, " ")
