@@ -30,7 +30,7 @@ import (
 //   - a line would have to change or be removed that the cluster does not own
 type Task struct {
 	// User is the name of a local user. A missing folder and file are made with this user as
-	// their owner, with the modes 0700 and 0600.
+	// their owner, with the modes 0700 and 0600, and a missing home like the folder.
 	User string `hcl:"user" nonempty:"want the name of a user"`
 	// Key is a public key as in id_ed25519.pub, "TYPE DATA COMMENT", or several, one per
 	// line. Blank lines and comments are ignored. Give options in the argument

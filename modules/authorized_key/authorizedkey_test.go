@@ -59,6 +59,27 @@ func TestSshKeygenReadsTheFileAndOnlyItsUserMay(t *testing.T) {
 	moduletest.Marks(t, h, module.Mark{Kind: "directory", ID: "/home/kinit-test-u/.ssh"}, lineMark(line))
 }
 
+func TestMissingHomeIsTheUsersAndGoesWithTheKey(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ path, modes string }{
+		{"", "755:root /srv/homes\n700:kinit-test-u /srv/homes/u\n700:kinit-test-u /srv/homes/u/.ssh\n"},
+		{"/srv/homes/u/a/b/keys", "755:root /srv/homes\n700:kinit-test-u /srv/homes/u\n700:kinit-test-u /srv/homes/u/a\n700:kinit-test-u /srv/homes/u/a/b\n"},
+		{"/srv/keys/u/keys", "755:root /srv/keys\n700:kinit-test-u /srv/keys/u\n"},
+	} {
+		h := roottest.New(t, "demo", "useradd")
+		h.Shell(t, "useradd --no-create-home --home-dir /srv/homes/u --uid 4321 kinit-test-u")
+		more := ""
+		if c.path != "" {
+			more = fmt.Sprintf("path = %q\n", c.path)
+		}
+		moduletest.Settle(t, task(t, ann, more), h)
+		moduletest.Same(t, "folders of "+c.path, h.Shell(t, "find /srv -mindepth 1 -type d -exec stat -c '%a:%U %n' {} + | sort -k2"), c.modes)
+		moduletest.Settle(t, task(t, ann, more+`state = "absent"`), h)
+		moduletest.Same(t, "left of "+c.path, h.Shell(t, "ls /srv"), "")
+		moduletest.Marks(t, h)
+	}
+}
+
 func TestKeyIsReplacedInItsPlaceWhenOptionsChange(t *testing.T) {
 	t.Parallel()
 	h := host(t, "")

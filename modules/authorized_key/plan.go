@@ -145,14 +145,24 @@ func checkFolder(ctx context.Context, h module.Host, dir string) error {
 	return nil
 }
 
-// makeFolder makes .ssh with the user as its owner, and marks it.
+// makeFolder makes .ssh and what is missing above it, and marks each. The user owns the folder, and a home
+// that is made.
 func makeFolder(ctx context.Context, h module.Host, dir string, user account.User) error {
-	there, err := hostfile.Exists(ctx, h, dir)
-	if err != nil || there {
+	missing, err := hostfile.MissingFolders(ctx, h, dir)
+	if err != nil || len(missing) == 0 {
 		return errors.Join(err, checkFolder(ctx, h, dir))
 	}
-	if err := h.Own(ctx, module.Mark{Kind: hostfile.DirectoryKind, ID: dir}); err != nil {
-		return err
+	for _, one := range missing {
+		has := module.Attr{Mode: 0o755}
+		if one == dir || strings.HasPrefix(one+"/", path.Clean(user.Home)+"/") {
+			has = attr(user, 0o700)
+		}
+		if err := h.Own(ctx, module.Mark{Kind: hostfile.DirectoryKind, ID: one}); err != nil {
+			return err
+		}
+		if err := h.Files().Mkdir(ctx, one, has); err != nil {
+			return fmt.Errorf("make folder %s: %w", one, err)
+		}
 	}
-	return h.Files().Mkdir(ctx, dir, attr(user, 0o700))
+	return nil
 }
