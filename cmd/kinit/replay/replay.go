@@ -96,7 +96,9 @@ func (b *builder) take(e event.Event) {
 		b.run.Total = e.Total
 	case event.RunFinished:
 	default:
-		b.task(e).take(e)
+		if e.Task != "" { // other events are about the run, such as its wait for another one
+			b.task(e).take(e)
+		}
 	}
 }
 

@@ -1,12 +1,14 @@
 package replay_test
 
 import (
+	"bytes"
 	"slices"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"kinit/cmd/kinit/junit"
 	"kinit/cmd/kinit/replay"
 	"kinit/engine"
 	"kinit/engine/event"
@@ -102,5 +104,31 @@ func TestALogWithoutAPlanStillTellsItsTasks(t *testing.T) {
 	run := replay.Of(log)
 	if len(run.Tasks) != 8 || run.Tasks[0].Block != -1 || run.Tasks[0].Status != event.Changed {
 		t.Errorf("got %d tasks, the first %+v", len(run.Tasks), run.Tasks[0])
+	}
+}
+
+func TestWhatARunWaitedForIsNoTaskOfIt(t *testing.T) {
+	t.Parallel()
+	cases := func(run *replay.Run) string {
+		var out bytes.Buffer
+		if err := junit.Write(&out, run); err != nil {
+			t.Fatal(err)
+		}
+		return out.String()
+	}
+	want := replay.Of(replaytest.Success())
+	for _, kind := range []event.Kind{event.RunWaits, event.RunTook} {
+		log := replaytest.Success()
+		log.Events = slices.Insert(log.Events, 0, event.Event{Kind: kind, Time: replaytest.Start(), Host: "nyctea", Message: "the run of ann@desk/7"})
+		got := replay.Of(log)
+		if diff := cmp.Diff(addresses(want.Tasks), addresses(got.Tasks)); diff != "" {
+			t.Errorf("%s: tasks: %s", kind, diff)
+		}
+		if diff := cmp.Diff(addresses(want.Critical), addresses(got.Critical)); diff != "" {
+			t.Errorf("%s: critical path: %s", kind, diff)
+		}
+		if diff := cmp.Diff(cases(want), cases(got)); diff != "" {
+			t.Errorf("%s: JUnit: %s", kind, diff)
+		}
 	}
 }
