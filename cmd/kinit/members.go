@@ -11,6 +11,9 @@ import (
 	"kinit/engine"
 )
 
+// leaving names the reports of a run in which nodes leave, before the one that makes them anew.
+const leaving = "leave"
+
 // memberFlags are the flags of commands that take nodes out of a cluster.
 func memberFlags() []cli.Flag {
 	return slices.Concat(command.InputFlags(), []cli.Flag{
@@ -45,7 +48,7 @@ junit.leave.xml beside junit.xml; if the node does not leave, they have the name
 			if err != nil {
 				return err
 			}
-			if err := runMembers(a, c, "leave", func(o *engine.Options) { o.Leave = []string{node} }); err != nil {
+			if err := runMembers(a, c, leaving, func(o *engine.Options) { o.Leave = []string{node} }); err != nil {
 				return err
 			}
 			return runMembers(a, c, "", func(*engine.Options) {})

@@ -83,19 +83,35 @@ func TestCommandsForClustersThatExistAreTogether(t *testing.T) {
 	}
 }
 
-func TestTheReportsOfBothRunsOfAReplacementAreKept(t *testing.T) {
+func TestTheReportsOfBothRunsAreKept(t *testing.T) {
 	t.Parallel()
+	replace, lost := []string{"replace", "site.hcl", "web-01", "--hosts", "a"}, []string{"run", "site.hcl", "--lost", "b"}
+	both, one := []string{"out.html", "out.leave.html", "out.leave.xml", "out.xml"}, []string{"out.html", "out.xml"}
 	for name, test := range map[string]struct {
-		fails bool
-		want  []string
+		args      []string
+		returning []string
+		fails     int // the run that fails; 0 if none does
+		want      []string
 	}{
-		"both runs":               {false, []string{"out.html", "out.leave.html", "out.leave.xml", "out.xml"}},
-		"the node does not leave": {true, []string{"out.html", "out.xml"}},
+		"a node is replaced":                     {replace, nil, 0, both},
+		"a node is replaced and does not leave":  {replace, nil, 1, one},
+		"a lost host's node leaves":              {lost, []string{"web-01"}, 0, both},
+		"a lost host's node does not leave":      {lost, []string{"web-01"}, 1, one},
+		"a lost host's node is not made anew":    {lost, []string{"web-01"}, 2, both},
+		"a lost host has no node":                {lost, nil, 0, one},
+		"a lost host's node would leave":         {append(slices.Clone(lost), "--check"), []string{"web-01"}, 0, one},
+		"a run without lost hosts":               {[]string{"run", "site.hcl"}, []string{"web-01"}, 0, one},
+		"a part of a run, without the lost host": {append(slices.Clone(lost), "--stop-after", "places"), []string{"web-01"}, 0, one},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			p := newProgram(t, "replace", "site.hcl", "web-01", "--hosts", "a", "--junit", "out.xml", "--report", "out.html")
-			p.report.Invalid = test.fails
+			p := newProgram(t, append(slices.Clone(test.args), "--junit", "out.xml", "--report", "out.html")...)
+			p.report.Returning = test.returning
+			runs := 0
+			p.during = func(context.Context, engine.Options) {
+				runs++
+				p.report.Invalid = runs == test.fails
+			}
 			p.run()
 			files, err := filepath.Glob(filepath.Join(p.Cwd, "out.*"))
 			if err != nil {

@@ -30,7 +30,8 @@ Another kubernetes_version upgrades a cluster that exists, one node after the ot
 shows how.
 
 A host that --lost names is not asked. The nodes that were there leave the cluster; then a second run
-makes them anew on the other hosts, with their names and addresses.
+makes them anew on the other hosts, with their names and addresses. --junit and --report then name the
+files of the second run. Those of the first are beside them, such as junit.leave.xml beside junit.xml.
 
 PLANFILE is a file that 'kinit plan --out' wrote. kinit plans again, and does the plan only if
 each task would do exactly what was saved; else it does nothing and names the differences.
@@ -80,21 +81,24 @@ the run as Ctrl-C does.`,
 			if err != nil {
 				return err
 			}
-			once := func() (*engine.Report, error) {
+			once := func(first bool) (again bool, err error) {
 				ctx, s, err := command.Begin(a, c, o, mode)
 				if err != nil {
-					return nil, err
+					return false, err
 				}
 				report := do
 				if step {
 					report = stepwise(do, s.Screen.(*view.Text))
 				}
 				done := report(ctx, s.Options)
-				return done, s.End(done)
+				if again = first && !c.Bool("check") && comesBack(o, done); again {
+					s.Part(leaving)
+				}
+				return again, s.End(done)
 			}
-			report, err := once()
-			if err == nil && !c.Bool("check") && comesBack(o, report) {
-				_, err = once()
+			again, err := once(true)
+			if err == nil && again {
+				_, err = once(false)
 			}
 			return err
 		},

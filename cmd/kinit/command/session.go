@@ -109,6 +109,9 @@ func (s *Session) CloseRecord(report *engine.Report) (*engine.Report, int) {
 	return s.Close(report, s.mode.PendingFails)
 }
 
+// Part names the reports of a run of which only its end tells that another one follows.
+func (s *Session) Part(name string) { s.mode.Part = name }
+
 // End closes the record and shows the report, and returns the error that the program ends
 // with.
 func (s *Session) End(report *engine.Report) error {
