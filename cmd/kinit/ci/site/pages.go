@@ -127,7 +127,8 @@ func (j *job) errorOf(r *result.Result, folder string, files []fileLink) *shownE
 }
 
 // run renders the page of a run and publishes its files. The page of a run that is over
-// is made of its record alone and has its time, so that it is rendered once.
+// is made of its record alone and has its time, so that it is rendered once. That of a run
+// at work has another time: nothing is written to the record when its program is killed.
 func (s *site) run(j *job, r *result.Result) ([]fileLink, error) {
 	folder := "jobs/" + j.Address + "/runs/" + r.ID + "/"
 	files, fresh, err := s.publish(folder, r)
@@ -152,7 +153,11 @@ func (s *site) run(j *job, r *result.Result) ([]fileLink, error) {
 	if err := s.page(path, "run.html", p); err != nil {
 		return nil, err
 	}
-	if err := os.Chtimes(target, r.Modified, r.Modified); err != nil {
+	modified := r.Modified
+	if !over {
+		modified = modified.Add(-time.Second)
+	}
+	if err := os.Chtimes(target, modified, modified); err != nil {
 		return nil, fmt.Errorf("write the site: %w", err)
 	}
 	return files, nil

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"kinit/cmd/kinit/ci/result"
+	"kinit/engine/filelock"
 )
 
 // rendered is the site of so many jobs and runs.
@@ -199,6 +200,32 @@ func TestASecondRenderingWritesNothing(t *testing.T) {
 	record, errR := os.Stat(filepath.Join(results, failingJob, "20250314T025400Z-1", "result.jsonl"))
 	if info, err := os.Stat(page); err != nil || errR != nil || !info.ModTime().Equal(record.ModTime()) {
 		t.Errorf("the page of a run has not the time of its record, error %v", err)
+	}
+}
+
+func TestThePageOfARunThatWasKilledSaysSo(t *testing.T) {
+	t.Parallel()
+	results, out := t.TempDir(), t.TempDir()
+	r := newRun(0, 0, unknown)
+	if err := keepResult(results, r); err != nil {
+		t.Fatal(err)
+	}
+	program, err := filelock.Wait(t.Context(), filepath.Join(results, r.Header.Job, r.ID, "result.jsonl"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"running", "aborted in deploy"} {
+		write(t, results, out)
+		text := content(t, out, "jobs", r.Header.Job, "runs", r.ID, "index.html")
+		_, says, _ := strings.Cut(text, `<p class="sentence">`)
+		if says, _, _ = strings.Cut(says, "<"); says != want {
+			t.Errorf("the page says %q, want %q", says, want)
+		}
+		if want == "running" {
+			if err := program(); err != nil { // it is killed
+				t.Fatal(err)
+			}
+		}
 	}
 }
 
