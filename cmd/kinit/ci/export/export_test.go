@@ -283,6 +283,26 @@ func lacks(path string, want, got any) []string {
 	return nil
 }
 
+func TestKubernetesHasANameForEveryJob(t *testing.T) {
+	t.Parallel()
+	var list []jobs.Job
+	for _, name := range []string{"web-a", "web.a", "web_a", "Web-a", "web-a-"} {
+		list = append(list, job(t, name, "@daily", "UTC"))
+	}
+	_, made := files(t, Kubernetes, options(t), list)
+	var got []string
+	for _, f := range made {
+		got = append(got, f.Name)
+	}
+	want := []string{
+		"kinit-web-a-periodic-daily.yaml", "kinit-web-a-periodic-daily-de6eb252.yaml", "kinit-web-a-periodic-daily-917b4ef1.yaml",
+		"kinit-web-a-periodic-daily-6cf30d3f.yaml", "kinit-web-a--periodic-daily.yaml",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("names (-want +got):\n%s", diff)
+	}
+}
+
 func TestWhatASchedulerCannotDoIsSaid(t *testing.T) {
 	t.Parallel()
 	for want, o := range map[string]Options{

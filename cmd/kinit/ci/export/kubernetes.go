@@ -70,8 +70,8 @@ func pod(o Options, j jobs.Job) fields {
 // and names of jobs have 63 at most.
 const mostName = 52
 
-// objectName converts an address to the name of an object: a DNS label. A long one
-// ends with a digest of the whole, so that names remain unique.
+// objectName converts an address to the name of an object: a DNS label. One that is changed
+// or long ends with a digest of the address, so that names remain unique.
 func objectName(address string) string {
 	name := "kinit-" + strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {
@@ -79,12 +79,12 @@ func objectName(address string) string {
 		}
 		return '-'
 	}, strings.ToLower(address))
-	if len(name) <= mostName {
-		return strings.TrimRight(name, "-")
+	if name == "kinit-"+address && len(name) <= mostName {
+		return name
 	}
 	sum := fnv.New32a()
 	_, _ = sum.Write([]byte(address)) // a hash takes everything
-	return fmt.Sprintf("%s-%08x", strings.TrimRight(name[:mostName-9], "-"), sum.Sum32())
+	return fmt.Sprintf("%s-%08x", strings.TrimRight(name[:min(len(name), mostName-9)], "-"), sum.Sum32())
 }
 
 // labelValue converts a name to the value of a label: at most 63 characters, with a
