@@ -13,6 +13,7 @@ import (
 	"crypto/sha256"
 	"embed"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"html/template"
 	"io"
@@ -46,8 +47,21 @@ type Report struct {
 
 // Write renders the site. It does not write a page that has not changed, so that
 // copying the site elsewhere is quick; each page is replaced atomically. Pages of removed
-// runs are removed.
+// runs are removed. Of several programs that write the same site, each waits for the others.
 func Write(o Options) (*Report, error) {
+	release, err := lock(o.Out)
+	if err != nil {
+		return nil, err
+	}
+	report, err := render(o)
+	if err := errors.Join(err, release()); err != nil {
+		return nil, err
+	}
+	return report, nil
+}
+
+// render is Write for the only program at work.
+func render(o Options) (*Report, error) {
 	all, err := load(o.Results, o.Now)
 	if err != nil {
 		return nil, err

@@ -3,6 +3,7 @@ package site
 import (
 	"encoding/json"
 	"encoding/xml"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -226,6 +227,38 @@ func TestThePageOfARunThatWasKilledSaysSo(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
+	}
+}
+
+func TestAProgramWaitsForAnotherThatWritesTheSite(t *testing.T) {
+	t.Parallel()
+	results, out, _ := rendered(t, 1, 1)
+	other, err := lock(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan error, 1)
+	go func() {
+		_, err := Write(Options{Results: results, Out: out, Now: resultsTime()})
+		done <- err
+	}()
+	select {
+	case err := <-done:
+		t.Fatalf("it did not wait, error %v", err)
+	case <-time.After(100 * time.Millisecond):
+	}
+	r := newRun(0, 1, passing) // has ended while the other one was at work
+	if err := keepResult(results, r); err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(other(), <-done); err != nil {
+		t.Fatal(err)
+	}
+	if page := content(t, out, "jobs", r.Header.Job, "runs", r.ID, "index.html"); !strings.Contains(page, `<p class="sentence">passed</p>`) {
+		t.Errorf("the page of the run is\n%s", page)
+	}
+	if list := content(t, out, "jobs", r.Header.Job, "index.html"); !strings.Contains(list, `href="runs/`+r.ID+`/index.html"`) {
+		t.Errorf("the page of the job does not lead to the run:\n%s", list)
 	}
 }
 
