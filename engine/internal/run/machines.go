@@ -20,19 +20,19 @@ type machines struct {
 // answer does not delay others.
 func (m *machines) connect(ctx context.Context, t *plan.Task) (machine *host.Machine, err error) {
 	as := (*host.Become)(t.Become)
-	defer func() {
-		if err == nil {
-			m.door(t.Host).reached()
-		}
-	}()
 	if machine := m.pool.Connected(t.Host, as); machine != nil {
+		m.door(t.Host).reached()
 		return machine, nil
 	}
 	connect := func() (*host.Machine, error) { return m.pool.As(ctx, t.Host, as) }
 	if m.first != nil {
 		connect = m.sharing(t, connect)
 	}
-	graph.Aside(ctx, func() { machine, err = connect() })
+	graph.Aside(ctx, func() {
+		if machine, err = connect(); err == nil {
+			m.door(t.Host).reached() // before it waits for a place: others need not wait as long
+		}
+	})
 	return machine, err
 }
 
@@ -69,7 +69,8 @@ func (m *machines) door(name string) *door {
 }
 
 // enter waits for the turn of a task, or until the door is open. The task calls leave when it
-// has ended, so that the next one has its turn.
+// has ended, so that the next one has its turn. The wait holds no place: the task that has the
+// turn may need one to go on.
 func (d *door) enter(ctx context.Context) (leave func()) {
 	leave = func() {}
 	select {
@@ -77,7 +78,7 @@ func (d *door) enter(ctx context.Context) (leave func()) {
 		return leave
 	default:
 	}
-	graph.Aside(ctx, func() {
+	graph.Behind(ctx, func() {
 		select {
 		case <-d.open:
 		case <-ctx.Done():

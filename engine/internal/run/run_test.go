@@ -43,8 +43,9 @@ type job struct {
 	confirm  run.Confirm
 	events   *log
 	timeout  time.Duration
-	silent   int      // the port of hosts whose server says nothing
-	shell    []string // what hosts say when they are measured, in turn; else they are ordinary
+	silent   int           // the port of hosts whose server says nothing
+	slow     time.Duration // how long a connection takes at least
+	shell    []string      // what hosts say when they are measured, in turn; else they are ordinary
 }
 
 // log keeps the events.
@@ -127,6 +128,7 @@ func (j *job) run(text string) *run.Result {
 // connect takes this machine for a Windows host too: nothing is done on one here.
 func (j *job) connect(ctx context.Context, s host.Settings, via transport.Conn) (transport.Conn, error) {
 	j.tried.Add(1)
+	time.Sleep(j.slow)
 	if s.OS == module.Windows {
 		return local.New(), nil
 	}
