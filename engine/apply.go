@@ -14,7 +14,8 @@ import (
 // Apply does what a saved plan says, and nothing else. It plans again first: when a file, a
 // value or the changes of a task differ from the saved ones, it returns an error that names
 // the difference, and changes nothing. While it runs, each task may only do its saved
-// steps, except tasks that could be planned only after others and those of on_failure.
+// steps, except tasks that could be planned only after others, those of on_failure, and tasks that read how
+// these or failed ones ended.
 //
 // From o it takes the settings of the program, and the secret values, which a saved plan
 // does not contain.

@@ -99,3 +99,41 @@ task "line_in_file" "one" {
 	equal(t, "problems", problems(engine.Apply(t.Context(), o, saved)), "")
 	equal(t, "length of the file", len(content(t, o, "lines")), len("a\nb\nc\n"))
 }
+
+// A dry run does not come to what handles a failure, so no saved plan has it.
+func TestASavedPlanRollsBackWhatFails(t *testing.T) {
+	t.Parallel()
+	o := options(t, `
+block "deploy" {
+  host = "localhost"
+  task "command" "install" {
+    argv = ["false"]
+  }
+  task "copy" "back" {
+    on_failure = true
+    dest       = "TMP/back"
+    content    = "x\n"
+    notify     = [handler.command.first]
+  }
+  task "copy" "tell" {
+    always  = true
+    when    = task.copy.back.changed
+    dest    = "TMP/tell"
+    content = "x\n"
+  }
+}
+handler "command" "first" {
+  argv   = ["touch", "TMP/first"]
+  notify = [handler.command.second]
+}
+handler "command" "second" {
+  argv = ["touch", "TMP/second"]
+}
+`)
+	r := engine.Apply(t.Context(), o, kept(t, o))
+	equal(t, "results", statuses(r), map[string]string{
+		"command.install": "failed", "copy.back": "changed", "copy.tell": "changed",
+		`handler.command.first["localhost"]`: "changed", `handler.command.second["localhost"]`: "changed",
+	})
+	equal(t, "files", content(t, o, "back")+content(t, o, "tell"), "x\nx\n")
+}
