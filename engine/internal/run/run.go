@@ -13,6 +13,7 @@ package run
 import (
 	"context"
 	"slices"
+	"sync"
 	"time"
 
 	"kinit/engine/diag"
@@ -20,6 +21,7 @@ import (
 	"kinit/engine/graph"
 	"kinit/engine/internal/host"
 	"kinit/engine/internal/plan"
+	"kinit/engine/pace"
 )
 
 // Result is how a run ended.
@@ -51,8 +53,8 @@ func Run(ctx context.Context, p *plan.Plan, values *plan.Values, pool *host.Pool
 	if lasting == nil {
 		lasting = context.WithoutCancel(ctx)
 	}
-	always, cancel := context.WithTimeout(lasting, alwaysLimit)
-	defer cancel()
+	always, end := limited(ctx, lasting, alwaysLimit)
+	defer end()
 	r.walk(always, p.Always)
 
 	r.report.emit(event.Event{Kind: event.RunFinished, Duration: time.Since(started)})
@@ -61,6 +63,25 @@ func Run(ctx context.Context, p *plan.Plan, values *plan.Values, pool *host.Pool
 
 // alwaysLimit ends "always" tasks that hang after an interrupt.
 const alwaysLimit = 10 * time.Minute
+
+// limited returns the context of tasks that go on after an interrupt of ctx, for as long as the limit. Its end
+// waits for what it has started.
+func limited(ctx, lasting context.Context, limit time.Duration) (context.Context, func()) {
+	within, cancel := context.WithCancel(lasting)
+	var watch sync.WaitGroup
+	watch.Go(func() {
+		select {
+		case <-within.Done():
+		case <-ctx.Done():
+			_ = pace.Wait(within, limit) // that within has ended before is no error
+			cancel()
+		}
+	})
+	return within, func() {
+		cancel()
+		watch.Wait()
+	}
+}
 
 // walk does one section and records the tasks that were not reached.
 func (r *runner) walk(ctx context.Context, s plan.Section) {
