@@ -47,6 +47,7 @@ func Run(ctx context.Context, p *plan.Plan, values *plan.Values, pool *host.Pool
 	if slices.ContainsFunc(p.Main.Tasks, func(t *plan.Task) bool { return r.records.of(t.Address).failed() }) {
 		r.walk(ctx, p.OnFailure)
 	}
+	r.passOver(p.OnFailure.Tasks) // without a failure; tasks of always may ask how they ended
 	// Tasks of always run after an interrupt too, on hosts that still answer, for a short
 	// time.
 	lasting := opts.Lasting
@@ -114,12 +115,18 @@ func (r *runner) walk(ctx context.Context, s plan.Section) {
 			}
 		}
 	}
+	r.passOver(s.Tasks)
 }
 
 // skipKey records a task that was not done because another failed.
 func (r *runner) skipKey(s plan.Section, key, cause plan.Key) {
-	if t, _ := s.At(key); t != nil && r.records.triggered(t) {
+	t, _ := s.At(key)
+	switch {
+	case t == nil:
+	case r.records.triggered(t):
 		r.skip(t, r.records.because(cause.String()))
+	default:
+		r.passOver([]*plan.Task{t})
 	}
 }
 

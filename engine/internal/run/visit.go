@@ -17,8 +17,7 @@ func (r *runner) visit(ctx context.Context, t *plan.Task) error {
 		return nil
 	}
 	if !r.records.triggered(t) {
-		r.values.Set(t.Address, nil)
-		r.values.SetOutcome(t.Address, plan.Outcome{})
+		r.passOver([]*plan.Task{t})
 		return nil
 	}
 	if why := r.records.leftOut(t); why != "" {
@@ -68,6 +67,17 @@ func (r *runner) visit(ctx context.Context, t *plan.Task) error {
 	result := TaskResult{Status: out.status(), Steps: out.steps, Pending: out.blind, Loose: out.loose, Message: out.message}
 	r.finish(started, record{task: t, result: result, pending: out.pending})
 	return nil
+}
+
+// passOver settles, for those that ask, what tasks that have not ended came to: they had nothing to do, such as
+// a failure to handle. They have no record.
+func (r *runner) passOver(tasks []*plan.Task) {
+	for _, t := range tasks {
+		if _, ended := r.values.Outcome(t.Address); !ended {
+			r.values.Set(t.Address, nil)
+			r.values.SetOutcome(t.Address, plan.Outcome{})
+		}
+	}
 }
 
 // fail records a failed task with its diagnostic. A task that an interrupt ended does not
