@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"kinit/engine/event"
 )
 
 // writes is the task copy.NAME, which writes a file of the job and notifies a handler.
@@ -99,6 +101,45 @@ task "command" "hangs" {
 }
 `)))
 	check(t, []string{"none"}, []string{j.read("reloads")})
+}
+
+// What the task has done before the interrupt counts, although it was not done with waiting.
+func TestInterruptWhileATaskWaitsDoesNotLoseWhatItHasChanged(t *testing.T) {
+	t.Parallel()
+	j := newJob(t, "a")
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	j.ctx = ctx
+	j.sink = &interrupting{j.events, event.TaskRetried, cancel}
+	check(t, []string{
+		`task.copy.conf skipped: interrupted`, `handler.command.reload["a"] skipped: interrupted`, `task.command.tell changed`,
+	}, show(j.run(`
+handler "command" "reload" { argv = ["touch", "DIR/reloads"] }
+`+writes("conf", "conf", "reload", `host = "a"`, `until = fileexists("DIR/never")`, `retry {
+    attempts = 2
+    delay    = "1h"
+  }`)+`
+task "command" "tell" {
+  always = true
+  when   = task.copy.conf.changed
+  argv   = ["true"]
+}
+`)))
+	check(t, []string{"conf\n", "none"}, []string{j.read("conf"), j.read("reloads")})
+}
+
+// interrupting is a log that interrupts the run at a kind of event.
+type interrupting struct {
+	*log
+	on        event.Kind
+	interrupt func()
+}
+
+func (i *interrupting) Emit(e event.Event) {
+	i.log.Emit(e)
+	if e.Kind == i.on {
+		i.interrupt()
+	}
 }
 
 func TestHandlersNotifyHandlersAndHaveHostsOfTheirOwn(t *testing.T) {

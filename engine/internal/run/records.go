@@ -41,9 +41,10 @@ func skipped(t *plan.Task, why string) record {
 	return record{task: t, result: TaskResult{Status: event.Skipped, Message: why}}
 }
 
-// changed reports whether the task changed something, even if it failed afterwards.
+// changed reports whether the task changed something, even if it failed or was interrupted afterwards. The steps
+// of a task that is ok count for nothing: it only waited, or changed_when says so.
 func (rec record) changed() bool {
-	return rec.result.Status == event.Changed || rec.failed() && len(rec.result.Steps) > 0
+	return rec.result.Status == event.Changed || rec.result.Status != event.OK && len(rec.result.Steps) > 0
 }
 
 // failed reports whether the task itself failed.

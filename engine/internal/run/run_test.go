@@ -42,6 +42,7 @@ type job struct {
 	redactor *secret.Redactor
 	confirm  run.Confirm
 	events   *log
+	sink     event.Sink // in place of events, if set
 	timeout  time.Duration
 	silent   int           // the port of hosts whose server says nothing
 	slow     time.Duration // how long a connection takes at least
@@ -120,8 +121,11 @@ func (j *job) run(text string) *run.Result {
 		return host.Settings{Name: name, Local: true, Pace: pace.Ordinary}, nil
 	}, j.redactor, j.connect)
 	defer pool.Close()
-	values := &plan.Values{}
-	return run.Run(j.ctx, p, values, pool, run.Options{Check: j.check, Ahead: j.ahead, Forks: j.forks, Confirm: j.confirm, Events: j.events,
+	values, sink := &plan.Values{}, event.Sink(j.events)
+	if j.sink != nil {
+		sink = j.sink
+	}
+	return run.Run(j.ctx, p, values, pool, run.Options{Check: j.check, Ahead: j.ahead, Forks: j.forks, Confirm: j.confirm, Events: sink,
 		Redactor: j.redactor, Timeout: j.timeout})
 }
 
