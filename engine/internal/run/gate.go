@@ -48,14 +48,15 @@ func (r *records) pass(g *plan.Gate) error {
 }
 
 // leftOut returns why a task is not tried, or an empty text: its host failed before, or its
-// block was not reached. Tasks of always are tried nevertheless.
+// block was not reached. Tasks of always are tried nevertheless, and those that handle a failure are
+// on a host that is left out for one.
 func (r *records) leftOut(t *plan.Task) string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	switch why := r.dropped[t.For]; {
 	case t.Always:
 		return ""
-	case why != "" && !t.Handler && !t.OnFailure:
+	case why != "" && !t.Handler && !t.OnFailure && t.Role == plan.Normal:
 		return why
 	case r.lost[t.Host] != "":
 		return r.lost[t.Host]

@@ -101,6 +101,50 @@ task "command" "see" {
 	check(t, []string{"x", "y"}, []string{j.read("a-x"), j.read("a-y")})
 }
 
+// A failure that max_fail allows leaves the host out of later stages, and not out of what handles the failure.
+func TestAHostThatIsLeftOutIsRolledBack(t *testing.T) {
+	t.Parallel()
+	j := newJob(t, "a,b")
+	j.module("app", `
+task "command" "install" {
+  stage = "install"
+  argv  = ["test", host.name, "!=", "a"]
+}
+task "command" "start" {
+  stage = "start"
+  argv  = ["true"]
+}
+`)
+	check(t, []string{
+		`task.command.rollback["a"] changed`,
+		`task.command.unlock["a"] changed`, `task.command.unlock["b"] changed`,
+		`task.command.later["a"] skipped: after the failure of import.app.task.command.install["a"]`, `task.command.later["b"] changed`,
+		`import.app.task.command.install["a"] failed`, `import.app.task.command.install["b"] changed`,
+		`import.app.task.command.start["a"] skipped: after the failure of import.app.task.command.install["a"]`,
+		`import.app.task.command.start["b"] changed`,
+		`task.command.late["a"] skipped: after the failure of import.app.task.command.install["a"]`, `task.command.late["b"] changed`,
+		`task.command.unlock_late["a"] skipped: after the failure of import.app.task.command.install["a"]`, `task.command.unlock_late["b"] changed`,
+	}, show(j.run(`
+stage "install" { max_fail = 1 }
+stage "start" { after = ["install"] }
+stage "late" { after = ["start"] }
+block "site" {
+  hosts = run.hosts
+  import "app" { source = "./app" }
+`+rollback+unlock+`}
+task "command" "later" {
+  hosts      = run.hosts
+  depends_on = [block.site]
+  argv       = ["true"]
+}
+block "late" {
+  hosts = run.hosts
+  stage = "late"
+  task "command" "late" { argv = ["true"] }
+`+strings.NewReplacer("rollback", "rollback_late", "unlock", "unlock_late").Replace(rollback+unlock)+`}
+`)))
+}
+
 // module writes a playbook of the job that others import.
 func (j *job) module(name, text string) {
 	j.t.Helper()
