@@ -49,7 +49,11 @@ func (r *runner) preview(ctx context.Context, t *plan.Task) (steps []string, kno
 	if err != nil || t.On(machine.OS()) != nil {
 		return nil, false
 	}
-	planned, err := task.Plan(ctx, r.bind(t, machine, around, func(event.Progress) {}))
+	h := r.bind(t, machine, around, func(event.Progress) {})
+	if err := atHome(ctx, h, task); err != nil {
+		return nil, false
+	}
+	planned, err := task.Plan(ctx, h)
 	if err != nil {
 		return nil, false
 	}

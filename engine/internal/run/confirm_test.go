@@ -52,3 +52,27 @@ task "command" "make" {
 }
 `)))
 }
+
+func TestATaskWithNothingToDoInAHomeFolderIsNotAskedAbout(t *testing.T) {
+	t.Parallel()
+	j := newJob(t, "a")
+	var asked []string
+	j.confirm = func(_ context.Context, task, _ string, steps []string) (bool, error) {
+		asked = append(asked, task)
+		if len(steps) != 1 {
+			t.Errorf("%s: the steps are %q, want one", task, steps)
+		}
+		return false, nil
+	}
+	check(t, []string{"task.directory.own ok", "task.directory.more skipped: left out"}, show(j.run(`
+task "directory" "own" {
+  host = "a"
+  path = "~"
+}
+task "directory" "more" {
+  host = "a"
+  path = "~/nosuch"
+}
+`)))
+	check(t, []string{"task.directory.more"}, asked)
+}
