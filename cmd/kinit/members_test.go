@@ -29,6 +29,8 @@ func TestMembersLeaveByRunsOfTheSpec(t *testing.T) {
 			[]string{"leave [] evacuate [] destroy [] hosts [a b] lost [b]", "leave [] evacuate [] destroy [] hosts [a b] lost [b]"}},
 		"run without a lost host, and it fails":   {[]string{"run", "site.hcl", "--lost", "b"}, true, []string{"leave [] evacuate [] destroy [] hosts [] lost [b]"}},
 		"a part of a run without a lost host":     {[]string{"run", "site.hcl", "--lost", "b", "--stop-after", "places"}, false, []string{"leave [] evacuate [] destroy [] hosts [] lost [b]"}},
+		"tasks with a tag without a lost host":    {[]string{"run", "site.hcl", "--lost", "b", "--tags", "places"}, false, []string{"leave [] evacuate [] destroy [] hosts [] lost [b]"}},
+		"a run without a tag and a lost host":     {[]string{"run", "site.hcl", "--lost", "b", "--skip-tags", "places"}, false, []string{"leave [] evacuate [] destroy [] hosts [] lost [b]"}},
 		"what a run without a lost host would do": {[]string{"run", "site.hcl", "--lost", "b", "--check"}, false, []string{"leave [] evacuate [] destroy [] hosts [] lost [b]"}},
 		"run": {[]string{"run", "site.hcl", "--yes-destroy", "web-01"}, false, []string{"leave [] evacuate [] destroy [web-01] hosts []"}},
 	} {

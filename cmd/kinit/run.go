@@ -108,6 +108,6 @@ the run as Ctrl-C does.`,
 // comesBack reports whether the nodes of lost hosts have left, so that a second run makes them anew. A run of a part of
 // the tasks may not have come so far.
 func comesBack(o engine.Options, report *engine.Report) bool {
-	whole := o.StopAfter == "" && o.StartAt == "" && len(o.Only)+len(o.Skip)+len(o.Limit) == 0
+	whole := o.StopAfter == "" && o.StartAt == "" && len(o.Only)+len(o.Skip)+len(o.Limit)+len(o.Tags)+len(o.SkipTags) == 0
 	return whole && len(o.Lost) > 0 && len(report.Returning) > 0
 }
