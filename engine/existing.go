@@ -40,7 +40,7 @@ func (p *planned) whatExists(ctx context.Context, c topology.Cluster) (topology.
 	p.answers = answers
 	found := topology.Merge(answers, p.options.Lost)
 	if !found.Known() {
-		return found, p.silent(c, answers)
+		return found, append(p.silent(c, answers), p.hidden(c, answers)...)
 	}
 	return found, nil
 }
@@ -169,6 +169,26 @@ func (p *planned) silent(c topology.Cluster, answers []topology.Answer) (diags d
 		}
 		diags = append(diags, diag.Diagnostic{Summary: run.Summary(a.Err), Subject: &c.Range, Host: a.Host, Cause: errors.Join(a.Err, topology.ErrExisting),
 			Detail: p.options.Redactor.Redact(fmt.Sprintf("Whether the cluster %q exists on %s is not known: %v. Without any host, 'kinit plan --offline' shows it as a new one.", c.Name, a.Host, a.Err))})
+	}
+	return diags
+}
+
+// hidden reports hosts that --limit leaves out and that do not answer, if the controller has worked on the
+// cluster there, and no other host knows it: as a new one, it would be made again elsewhere.
+func (p *planned) hidden(c topology.Cluster, answers []topology.Answer) (diags diag.List) {
+	for _, a := range answers {
+		if !a.Silent || a.Err != nil || p.mode == looks {
+			continue
+		}
+		may, err := p.memory().MayBeOn(c.Name, a.Host)
+		text := fmt.Sprintf("that host does not answer, this controller has worked on the cluster there, and no host that answers has its record. --limit may leave out %s when it answers or another host has the record. If it does not come back, give --lost %s.", a.Host, a.Host)
+		if err != nil {
+			text = "that host does not answer, and what this controller knows of it cannot be read: " + err.Error() + "."
+		}
+		if may || err != nil {
+			diags = append(diags, diag.Diagnostic{Summary: "Cluster not known", Subject: &c.Range, Host: a.Host, Cause: errors.Join(err, topology.ErrExisting),
+				Detail: fmt.Sprintf("Whether the cluster %q exists on %s is not known: %s", c.Name, a.Host, text)})
+		}
 	}
 	return diags
 }

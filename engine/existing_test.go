@@ -325,6 +325,33 @@ func TestAHypervisorThatIsMissingIsNamed(t *testing.T) {
 	equal(t, "the nodes", r.nodes("h1", "h2"), []string{"h1 boxes-compute-01 10.0.0.2", "h1 boxes-controller-01 10.0.0.1"})
 }
 
+func TestALimitDoesNotHideTheOnlyHostThatKnowsTheCluster(t *testing.T) {
+	t.Parallel()
+	r := newRack(t, "h1", "h2")
+	alone := r.options("h1")
+	r.changes(alone)
+	before := r.nodes("h1")
+	limited := r.options("h1,h2")
+	limited.StateDir, limited.Limit = alone.StateDir, []string{"h2"}
+	r.servers["h1"].Stop()
+	for name, do := range map[string]func() *engine.Report{
+		"plan": func() *engine.Report { return engine.Plan(t.Context(), limited) },
+		"run":  func() *engine.Report { return engine.Run(t.Context(), limited) },
+	} {
+		d := problem(t, do())
+		if want := `Whether the cluster "boxes" exists on h1 is not known: that host does not answer, this controller has worked on the cluster there, and no host that answers has its record. --limit may leave out h1 when it answers or another host has the record. If it does not come back, give --lost h1.`; d.Detail != want || d.Host != "h1" {
+			t.Errorf("%s: %s: %s: %s", name, d.Host, d.Summary, d.Detail)
+		}
+	}
+	equal(t, "the nodes", r.nodes("h1", "h2"), before)
+
+	// A cluster of which the controller does not know is a new one.
+	fresh := r.options("h1,h2")
+	fresh.Limit = limited.Limit
+	r.changes(fresh)
+	equal(t, "the nodes of a new cluster", r.nodes("h2"), []string{"h2 boxes-compute-01 10.0.0.2"})
+}
+
 func TestWithoutHostsAClusterIsShownAsNew(t *testing.T) {
 	t.Parallel()
 	r := newRack(t, "h1")

@@ -87,12 +87,30 @@ func (m Memory) write(k Known) error {
 // beside the ones given, which were asked and have none.
 func (m Memory) Beside(owner string, asked []string) (Instance, bool, error) {
 	var last Instance
+	all, err := m.of(owner)
+	for _, k := range all {
+		elsewhere := slices.ContainsFunc(k.Hosts, func(h string) bool { return !slices.Contains(asked, h) })
+		if elsewhere && k.Made.After(last.Made) {
+			last = k.Instance
+		}
+	}
+	return last, last.There(), err
+}
+
+// MayBeOn reports whether an instance of the owner may be on a host.
+func (m Memory) MayBeOn(owner, host string) (bool, error) {
+	all, err := m.of(owner)
+	return slices.ContainsFunc(all, func(k Known) bool { return slices.Contains(k.Hosts, host) }), err
+}
+
+// of returns the instances of an owner; none with an error.
+func (m Memory) of(owner string) (all []Known, err error) {
 	if m.Folder == "" {
-		return last, false, nil
+		return nil, nil
 	}
 	entries, err := os.ReadDir(m.Folder)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return last, false, err
+		return nil, err
 	}
 	for _, entry := range entries {
 		id, is := strings.CutSuffix(entry.Name(), ".json")
@@ -101,12 +119,11 @@ func (m Memory) Beside(owner string, asked []string) (Instance, bool, error) {
 		}
 		k, there, err := m.read(id)
 		if err != nil {
-			return last, false, err
+			return nil, err
 		}
-		elsewhere := slices.ContainsFunc(k.Hosts, func(h string) bool { return !slices.Contains(asked, h) })
-		if there && k.Owner == owner && elsewhere && k.Made.After(last.Made) {
-			last = k.Instance
+		if there && k.Owner == owner {
+			all = append(all, k)
 		}
 	}
-	return last, last.There(), nil
+	return all, nil
 }

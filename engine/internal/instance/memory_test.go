@@ -43,6 +43,21 @@ func TestAControllerKnowsWhatItRemembers(t *testing.T) {
 	}
 }
 
+func TestAControllerKnowsWhereAnOwnerMayBe(t *testing.T) {
+	t.Parallel()
+	m := Memory{Folder: t.TempDir()}
+	for owner, hosts := range map[string][]string{"web": {"a", "b"}, "db": {"c"}} {
+		if err := m.Remember(Known{Instance: New("alice@ws", owner), Owner: owner, Hosts: hosts}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for host, want := range map[string]bool{"a": true, "b": true, "c": false} {
+		if got, err := m.MayBeOn("web", host); err != nil || got != want {
+			t.Errorf("web on %s: %v, %v, want %v", host, got, err, want)
+		}
+	}
+}
+
 func TestNothingIsKnownWithoutAFolder(t *testing.T) {
 	t.Parallel()
 	one := New("alice@ws", "")
