@@ -34,16 +34,44 @@ func declare(v *spec.Variable) (*declared, diag.List) {
 	return d, nil
 }
 
-func (d *declared) typed(value cty.Value, where string, at *hcl.Range) (cty.Value, diag.List) {
+// typed converts a value to the variable's type. One that is not of it is masked if the variable is
+// sensitive: the line that it is on is shown.
+func (d *declared) typed(value cty.Value, where string, at *hcl.Range, by *secret.Redactor) (cty.Value, diag.List) {
 	if d.defaults != nil && !value.IsNull() {
 		value = d.defaults.Apply(value)
 	}
 	converted, err := convert.Convert(value, d.kind)
 	if err != nil {
+		if d.Sensitive {
+			masked(value, by)
+			by.Add(mapKeys(value, d.kind)...)
+		}
 		return cty.DynamicVal, diag.Errorf(cmp.Or(at, &d.Range), "Invalid value", "The value of variable %q from %s is not of its type %s: %s.",
 			d.Name, where, typeexpr.TypeString(d.kind), describe(err))
 	}
 	return converted, nil
+}
+
+// mapKeys lists the keys in a value where a type has a map, as far as the value has the type's form.
+func mapKeys(value cty.Value, kind cty.Type) []string {
+	value, _ = value.Unmark()
+	if value.IsNull() || !value.IsKnown() || !value.CanIterateElements() {
+		return nil
+	}
+	var all []string
+	for key, inner := range value.Elements() {
+		key, _ = key.Unmark()
+		named := key.Type() == cty.String && key.IsKnown()
+		switch {
+		case kind.IsMapType() && named:
+			all = append(append(all, key.AsString()), mapKeys(inner, kind.ElementType())...)
+		case kind.IsObjectType() && named && kind.HasAttribute(key.AsString()):
+			all = append(all, mapKeys(inner, kind.AttributeType(key.AsString()))...)
+		case (kind.IsListType() || kind.IsSetType()) && !value.Type().IsObjectType():
+			all = append(all, mapKeys(inner, kind.ElementType())...)
+		}
+	}
+	return all
 }
 
 // describe formats an error with its path inside a value.
@@ -68,7 +96,7 @@ type Waiting struct {
 // and masked if it is sensitive.
 func (w *Waiting) Value(value cty.Value) (cty.Value, diag.List) {
 	at := w.Expr.Range()
-	value, diags := w.variable.typed(value, "the import", &at)
+	value, diags := w.variable.typed(value, "the import", &at, w.redactor)
 	if w.variable.Sensitive {
 		diags = append(diags, tooShort("var."+w.variable.Name, at, value)...)
 		value = masked(value, w.redactor)

@@ -3,7 +3,7 @@
 //
 // Its files, each of which uses those before it alone: text.go, pattern.go, version.go, collection.go, cidr.go,
 // uniform.go, marks.go, element.go, files.go, functions.go, sensitive.go, declared.go, scope.go, secret.go,
-// local.go, given.go, variable.go, eval.go.
+// local.go, conceal.go, given.go, variable.go, eval.go.
 package eval
 
 import (

@@ -85,6 +85,9 @@ func (c *collector) evaluate(name, where string, expr hcl.Expression, ctx *hcl.E
 	if problems.HasErrors() {
 		value = cty.DynamicVal
 	}
+	if (problems.HasErrors() || c.variables[name] == nil) && mayBeSensitive(name, c.variables) {
+		c.conceal(expr, ctx)
+	}
 	c.all[name] = &given{where: where, at: &at, known: value}
 }
 
@@ -92,8 +95,11 @@ func (c *collector) evaluate(name, where string, expr hcl.Expression, ctx *hcl.E
 func (c *collector) expressions(where string, values map[string]hcl.Expression) {
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		expr, at := values[name], spec.NameRange(values[name])
+		ctx := c.plain(expr.Range().Filename)
 		if c.knows(name, where, &at) {
-			c.evaluate(name, where, expr, c.plain(expr.Range().Filename))
+			c.evaluate(name, where, expr, ctx)
+		} else if mayBeSensitive(name, c.variables) {
+			c.conceal(expr, ctx)
 		}
 	}
 }
@@ -114,6 +120,7 @@ func (c *collector) file(file string) {
 		c.in.Spec.Sources[file] = parsed
 	}
 	if problems.HasErrors() {
+		c.concealLines(string(text), c.variables)
 		c.Tell(diag.FromParser(problems))
 		return
 	}
@@ -152,6 +159,9 @@ func (c *collector) importer() {
 		expr, at := c.names.Vars[name], spec.NameRange(c.names.Vars[name])
 		switch {
 		case !c.knows(name, "the import", &at):
+			if mayBeSensitive(name, c.variables) {
+				c.conceal(expr, c.Outside(expr.Range().Filename))
+			}
 		case c.outer.needsRun(expr):
 			at := expr.Range()
 			c.all[name] = &given{where: "the import", at: &at, known: cty.DynamicVal}

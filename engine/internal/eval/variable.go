@@ -84,11 +84,14 @@ func (d *declared) valueAt(given *given) hcl.Range {
 // value returns a variable's given value, or its default.
 func (s *Scope) value(v *declared, given *given) (cty.Value, diag.List) {
 	if given != nil {
+		if v.Sensitive {
+			s.in.Redactor.Add(given.text) // an error may quote it
+		}
 		value, diags := given.value(v)
 		if diags.HasErrors() {
 			return cty.DynamicVal, diags
 		}
-		return v.typed(value, given.where, given.at)
+		return v.typed(value, given.where, given.at, s.in.Redactor)
 	}
 	if v.Default == nil && s.outer != nil {
 		return cty.DynamicVal, diag.Errorf(&s.names.Range, "Missing value",
@@ -98,12 +101,16 @@ func (s *Scope) value(v *declared, given *given) (cty.Value, diag.List) {
 		return cty.DynamicVal, diag.Errorf(&v.Range, "Missing value",
 			"The variable %q has no default and no value. Give it one by --var %s=…, in a --var-file, as KINIT_VAR_%s, or in the vars of an inventory.", v.Name, v.Name, v.Name)
 	}
-	value, problems := bounds.Value(v.Default, s.plain(v.Range.Filename))
+	ctx := s.plain(v.Range.Filename)
+	value, problems := bounds.Value(v.Default, ctx)
 	if problems.HasErrors() {
+		if v.Sensitive {
+			s.conceal(v.Default, ctx)
+		}
 		return cty.DynamicVal, diag.FromHCL(problems)
 	}
 	at := v.Default.Range()
-	return v.typed(value, "its default", &at)
+	return v.typed(value, "its default", &at, s.in.Redactor)
 }
 
 // Assert evaluates a condition; if it is false, the error has its message and the summary.
