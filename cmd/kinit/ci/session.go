@@ -15,8 +15,10 @@ import (
 	"kinit/cmd/kinit/ci/site"
 	"kinit/cmd/kinit/command"
 	"kinit/cmd/kinit/exit"
+	"kinit/cmd/kinit/view"
 	"kinit/engine"
 	"kinit/engine/lists"
+	"kinit/engine/secret"
 	"kinit/engine/shell"
 )
 
@@ -137,9 +139,12 @@ func hostsOf(ctx context.Context, o engine.Options) []string {
 	return hosts
 }
 
-// stagesOf returns the stages of a playbook, without touching a host.
+// stagesOf returns the stages of a playbook, without touching a host. Secrets are masked in the
+// report, which is kept and published.
 func stagesOf(ctx context.Context, o engine.Options) ([]string, *engine.Report) {
+	o.Redactor = &secret.Redactor{}
 	graph, report := engine.Order(ctx, o)
+	report = view.RedactReport(report, o.Redactor.Redact)
 	if graph == nil {
 		return nil, report
 	}
