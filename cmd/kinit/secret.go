@@ -88,6 +88,8 @@ func readKeys(a *app.App) (*secretfile.Keys, error) {
 	return keys, err
 }
 
+// recipients returns the public keys to encrypt for, which are valid: a text that the user edits or
+// types is lost if it cannot be encrypted.
 func recipients(a *app.App, c *cli.Context) ([]string, error) {
 	given := app.Trimmed(c.StringSlice("to"))
 	if len(given) == 0 {
@@ -110,5 +112,5 @@ func recipients(a *app.App, c *cli.Context) ([]string, error) {
 			all = append(all, slices.DeleteFunc(lines, func(line string) bool { return strings.HasPrefix(line, "#") })...)
 		}
 	}
-	return all, nil
+	return all, secretfile.Readers{Public: all}.Check()
 }
