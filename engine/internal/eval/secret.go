@@ -59,14 +59,20 @@ func (s *Scope) setSecrets() diag.List {
 	return diags
 }
 
-// encrypted evaluates the argument, a text.
+// encrypted evaluates the argument, a text. What is none, or is not encrypted, may be the secret
+// itself: it is masked.
 func (s *Scope) encrypted(block *spec.Secret) (string, diag.List) {
 	at := block.Encrypted.Range()
-	value, problems := block.Encrypted.Value(s.plain(at.Filename))
+	ctx := s.plain(at.Filename)
+	value, problems := block.Encrypted.Value(ctx)
 	if problems.HasErrors() {
+		s.conceal(block.Encrypted, ctx)
 		return "", diag.FromHCL(problems)
 	}
 	text, err := convert.Convert(value, cty.String)
+	if err != nil || text.IsNull() || !text.IsKnown() || !secretfile.IsEncrypted(text.AsString()) {
+		masked(value, s.in.Redactor)
+	}
 	if err != nil || text.IsNull() || !text.IsKnown() {
 		return "", diag.Errorf(&at, "Wrong type", "encrypted is a text as kinit secret encrypt writes it.")
 	}

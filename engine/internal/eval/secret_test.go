@@ -100,3 +100,27 @@ locals { c = secret.a }
 		})
 	}
 }
+
+// Who writes a secret where its encrypted text belongs is told so without it.
+func TestWhatIsWrittenInsteadOfAnEncryptedTextIsMasked(t *testing.T) {
+	t.Parallel()
+	_, mine := key(t)
+	for expr, want := range map[string]string{
+		`"S3cret-pw-77"`:            "Secret not decrypted",
+		`["S3cret-pw-77", "other"]`: "Wrong type",
+		`"${nothing}S3cret-pw-77"`:  "Unknown name",
+		`S3cret-pw-77`:              "Unknown name",
+	} {
+		for summary, environ := range map[string][]string{want: mine, "No key for secrets": {secretfile.Variable + "=/nonexistent/key"}} {
+			in := input(t, `secret "db" { encrypted = `+expr+` }`, nil)
+			in.Environ, in.Redactor = environ, &secret.Redactor{}
+			_, diags := New(in)
+			if len(diags) != 1 || diags[0].Summary != summary && diags[0].Summary != want {
+				t.Errorf("%s: got %v, want %s", expr, diags, summary)
+			}
+			if shown := in.Redactor.Redact(diags.Error() + expr); strings.Contains(shown, "S3cret") {
+				t.Errorf("%s: the secret is shown: %s", expr, shown)
+			}
+		}
+	}
+}
