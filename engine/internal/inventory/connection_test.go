@@ -202,6 +202,36 @@ func TestSecretsAreFoundByName(t *testing.T) {
 	}
 }
 
+// The line with a mistake is shown, so nothing of a secret on it may be left.
+func TestNothingIsLeftOfSecretsInTextsThatCannotBeRead(t *testing.T) {
+	t.Parallel()
+	for name, text := range map[string]string{
+		"list.hcl":      "host \"a\" {\n  password = [ \"S3cret-one\", \"S3cret-two\" ]\n}\n",
+		"lines.hcl":     "host \"a\" {\n  password = [\n    \"S3cret-one\",\n    \"S3cret-two\",\n  ]\n}\n",
+		"object.hcl":    "host \"a\" {\n  password = { user = \"S3cret-one\" }\n}\n",
+		"inner.hcl":     "host \"a\" {\n  vars = { db_password = [\"S3cret-one\", \"S3cret-two\"], zone = nothing }\n}\n",
+		"misspelt.hcl":  "host \"a\" {\n  pasword = \"S3cret-one\"\n}\n",
+		"misspelt2.hcl": "host \"a\" {\n  pasword = [\n    \"S3cret-one\",\n  ]\n}\n",
+		"quotes.hcl":    "host \"a\" {\n  password = \"S3cret-\\\"one and S3cret-two\"\n",
+		"call.hcl":      "host \"a\" {\n  password = nothing(\"S3cret-one S3cret-two\")\n}\n",
+		"words.yml":     "all:\n  vars: {x: [}\n  db_password: S3cret-one S3cret-two\n",
+		"open":          "[all:vars]\ndb_password = \"S3cret-one S3cret-two\nb c\n",
+	} {
+		src := folder(t, map[string]string{name: text})
+		inv, diags := Load(t.Context(), src, []string{name})
+		if !diags.HasErrors() {
+			t.Errorf("%s is valid", name)
+		}
+		var redactor secret.Redactor
+		redactor.Add(inv.Secrets()...)
+		for line := range strings.Lines(text) {
+			if shown := redactor.Redact(line); strings.Contains(shown, "S3cret") || strings.Contains(shown, "one and") {
+				t.Errorf("%s: shown as %s", name, shown)
+			}
+		}
+	}
+}
+
 func TestSecretsOfTextsThatCannotBeReadAreFoundToo(t *testing.T) {
 	t.Parallel()
 	for name, text := range map[string]string{

@@ -114,11 +114,22 @@ func (l *loader) object(expr hcl.Expression, ctx *hcl.EvalContext) source.Vars {
 func (f *fields) finish() {
 	for _, name := range sortedNames(f.block.Body.Attributes) {
 		if !slices.Contains(f.used, name) {
+			f.concealMisspelt(name)
 			f.Errorf(f.block.Body.Attributes[name].NameRange, "Unknown argument", "%s block has no argument %q.%s", spec.Article(f.block.Type), name, diag.Near(name, f.used))
 		}
 	}
 	for _, b := range f.block.Body.Blocks {
 		f.Errorf(b.TypeRange, "Unknown block type", "%s block has no block inside.", spec.Article(f.block.Type))
+	}
+}
+
+// concealMisspelt notes the value of an argument as a secret if its name was probably meant to be a
+// secret's: the line of the mistake is shown.
+func (f *fields) concealMisspelt(name string) {
+	isMeant := func(known string) bool { return IsSecret(known) && diag.Mistyped(known, f.used, []string{name}) }
+	at := f.block.Body.Attributes[name].Expr.Range()
+	if file := f.inv.Sources[at.Filename]; file != nil && at.CanSliceBytes(file.Bytes) && slices.ContainsFunc(f.used, isMeant) {
+		f.inv.loose = append(f.inv.loose, written(string(at.SliceBytes(file.Bytes)))...)
 	}
 }
 

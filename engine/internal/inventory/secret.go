@@ -141,8 +141,9 @@ func (inv *Inventory) Secrets() []string {
 	return slices.Compact(all)
 }
 
-// assignmentForm is what an assignment looks like in all formats.
-var assignmentForm = regexp.MustCompile(`["']?([\w.-]+)["']?\s*[:=]\s*("[^"\n]*"|'[^'\n]*'|[^\s,}]+)`)
+// assignmentForm is what an assignment looks like in all formats: what is before it on its line, the
+// name, and the value.
+var assignmentForm = regexp.MustCompile(`(?m)(^[\s-]*)?["']?([\w.-]+)["']?\s*[:=]\s*("(?:[^"\\\n]|\\.)*"|'[^'\n]*'|[^\s,}]+)`)
 
 // keyForm is what a private key in PEM looks like.
 var keyForm = regexp.MustCompile(`(?s)-----BEGIN [A-Z ]*PRIVATE KEY-----.*?-----END [A-Z ]*PRIVATE KEY-----`)
@@ -151,13 +152,43 @@ var keyForm = regexp.MustCompile(`(?s)-----BEGIN [A-Z ]*PRIVATE KEY-----.*?-----
 // line that is shown of it may have one.
 func looseSecrets(text []byte) []string {
 	var all []string
-	for _, parts := range assignmentForm.FindAllSubmatch(text, -1) {
-		if IsSecret(string(parts[1])) {
-			all = append(all, strings.Trim(string(parts[2]), `"'`))
+	for _, at := range assignmentForm.FindAllSubmatchIndex(text, -1) {
+		if IsSecret(string(text[at[4]:at[5]])) {
+			all = append(all, looseValue(string(text[at[6]:at[7]]), string(text[at[6]:]), at[2] >= 0)...)
 		}
 	}
 	for _, key := range keyForm.FindAll(text, -1) {
 		all = append(all, string(key))
+	}
+	return all
+}
+
+// looseValue lists what may be the secret in a value and the text from there on: the first word of
+// it, the rest of the line if the line has nothing else, and what is in brackets.
+func looseValue(value, text string, alone bool) []string {
+	all := []string{strings.Trim(value, `"'`)}
+	line, _, _ := strings.Cut(text, "\n")
+	if rest := strings.TrimRight(strings.TrimSpace(line), ","); alone && rest != value {
+		all = append(all, rest)
+	}
+	if closing, ok := map[byte]string{'[': "]", '{': "}", '(': ")"}[value[0]]; ok {
+		inside, _, _ := strings.Cut(text[1:], closing)
+		all = append(all, written(inside)...)
+	}
+	return all
+}
+
+// quotedForm is a text in quotes.
+var quotedForm = regexp.MustCompile(`"(?:[^"\\\n]|\\.)*"|'[^'\n]*'`)
+
+// written lists the texts in quotes and the lines of a text.
+func written(text string) []string {
+	var all []string
+	for _, quoted := range quotedForm.FindAllString(text, -1) {
+		all = append(all, strings.Trim(quoted, `"'`))
+	}
+	for line := range strings.Lines(text) {
+		all = append(all, strings.TrimSpace(line))
 	}
 	return all
 }
