@@ -76,6 +76,9 @@ func makePlan(ctx context.Context, o Options, m mode) (*planned, *Report) {
 		p.pool.Mark(lock.Name(p.token))
 	}
 	diags := p.prepare(ctx)
+	if diags.HasErrors() && p.spec != nil {
+		p.options.Redactor.Add(plan.WrittenSecrets(p.spec, p.options.Kinds)...)
+	}
 	r := &Report{Invalid: diags.HasErrors() && !diags.Is(topology.ErrExisting), Diagnostics: diags, Sources: p.files()}
 	if p.spec != nil && p.spec.Cluster != nil {
 		r.Offline = p.offline()

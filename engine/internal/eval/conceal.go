@@ -24,7 +24,7 @@ func (s *Scope) conceal(expr hcl.Expression, ctx *hcl.EvalContext) {
 		masked(value, s.in.Redactor)
 		return
 	}
-	s.in.Redactor.Add(literals(expr)...)
+	s.in.Redactor.Add(Literals(expr)...)
 	for _, t := range expr.Variables() {
 		if has(ctx, t.RootName()) {
 			continue
@@ -48,9 +48,9 @@ func has(ctx *hcl.EvalContext, name string) bool {
 	return false
 }
 
-// literals lists the texts and numbers in an expression. Keys of objects and what functions get,
-// such as the name of a file, are no secrets.
-func literals(expr hcl.Expression) []string {
+// Literals lists the texts and numbers in an expression. Keys of objects and paths of files are no
+// secrets.
+func Literals(expr hcl.Expression) []string {
 	expr = hcl.UnwrapExpressionUntil(expr, func(e hcl.Expression) bool { _, ok := e.(hclsyntax.Expression); return ok })
 	w := &literalWalker{}
 	if node, ok := expr.(hclsyntax.Expression); ok {
@@ -61,12 +61,15 @@ func literals(expr hcl.Expression) []string {
 
 type literalWalker struct {
 	found []string
-	apart int // how many keys and calls are around the node
+	apart int // how many keys and paths are around the node
 }
 
 func isApart(node hclsyntax.Node) bool {
-	switch node.(type) {
-	case *hclsyntax.FunctionCallExpr, *hclsyntax.ObjectConsKeyExpr:
+	switch node := node.(type) {
+	case *hclsyntax.FunctionCallExpr:
+		_, ok := reader{}.functions()[node.Name]
+		return ok || node.Name == "templatefile"
+	case *hclsyntax.ObjectConsKeyExpr:
 		return true
 	}
 	return false

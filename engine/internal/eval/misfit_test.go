@@ -53,6 +53,7 @@ func TestSensitiveValuesThatDoNotFitAreMaskedToo(t *testing.T) {
 		"an unknown name":               {file: `db = { user = deploy, password = "S3cret-pw-77" }`},
 		"a wrong operand":               {file: `tokens = ["S3cret-pw-77" + 1]`},
 		"no expression in a file":       {file: "db = { user = \"deploy\"\n  password = \"S3cret-pw-77\", = }"},
+		"an unknown function":           {file: `tokens = [sensitiv("S3cret-pw-77")]`},
 		"no quotes":                     {file: `db = { user = "deploy", password = S3cret-pw-77 }`},
 		"no quotes, operators":          {file: `tokens = [!S3cret*pw.77]`},
 		"no quotes and no HCL":          {file: `pin = S3cret$pw%77`},
@@ -109,7 +110,7 @@ func TestSensitiveValuesThatDoNotFitAreMaskedInSpecsAndImports(t *testing.T) {
 }
 
 // The name of a file is no secret, and one needs it when it is wrong.
-func TestWhatFunctionsGetIsNotMaskedWhereASensitiveVariableHasNoValue(t *testing.T) {
+func TestThePathOfAFileIsNotMaskedWhereASensitiveVariableHasNoValue(t *testing.T) {
 	t.Parallel()
 	in := input(t, misfits, map[string]string{"v.hcl": `db = { user = "deploy", password = file("absent.txt") }`})
 	in.VarFiles, in.Redactor = []string{"v.hcl"}, &secret.Redactor{}

@@ -86,6 +86,21 @@ func Forms(s *spec.Spec, kinds []module.Kind) (diags diag.List) {
 	return diags
 }
 
+// WrittenSecrets lists the secrets that are written out in the arguments of tasks. An error shows the
+// line of an argument that has no value which could be masked.
+func WrittenSecrets(s *spec.Spec, kinds []module.Kind) (all []string) {
+	byName := map[string]module.Kind{}
+	for _, kind := range kinds {
+		byName[kind.Name] = kind
+	}
+	for _, t := range slices.Concat(s.Tasks, s.Handlers) {
+		if kind, known := byName[t.Module]; known && t.Args != nil {
+			all = append(all, decode.SecretTexts(t.Args, kind.New(), inventory.IsSecret)...)
+		}
+	}
+	return all
+}
+
 // checkBlock decodes the tasks of a block, and reports whether one has a sensitive value
 // that it may show. If their arguments are the same, it decodes only one.
 func checkBlock(tasks []*Task) (diags diag.List, shows bool) {

@@ -8,6 +8,8 @@ import (
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 
+	"kinit/engine/diag"
+	"kinit/engine/internal/eval"
 	"kinit/engine/module"
 	"kinit/engine/secret"
 )
@@ -40,6 +42,36 @@ func secretLiterals(body *hclsyntax.Body, t reflect.Type) (found []hcl.Range) {
 			}
 			return nil
 		})
+	}
+	return found
+}
+
+// SecretTexts lists the texts that are written out in a task's arguments which are secrets: by the type
+// of the argument, or, if there is no such argument, by its name or the name that was probably meant.
+func SecretTexts(args *hclsyntax.Body, made module.Task, isSecret func(name string) bool) []string {
+	return secretTexts(args, reflect.TypeOf(made).Elem(), isSecret)
+}
+
+func secretTexts(body *hclsyntax.Body, t reflect.Type, isSecret func(name string) bool) (found []string) {
+	var names, secrets []string
+	for _, f := range module.Arguments(t) {
+		kind := elementType(f.Field.Type)
+		if f.Kind == "block" {
+			for _, inner := range named(body, f.Name) {
+				found = append(found, secretTexts(inner, kind, isSecret)...)
+			}
+			continue
+		}
+		names = append(names, f.Name)
+		if kind == reflect.TypeFor[secret.Value]() {
+			secrets = append(secrets, f.Name)
+		}
+	}
+	for name, attr := range body.Attributes {
+		meant := func(known string) bool { return diag.Mistyped(known, names, []string{name}) }
+		if slices.Contains(secrets, name) || !slices.Contains(names, name) && (isSecret(name) || slices.ContainsFunc(secrets, meant)) {
+			found = append(found, eval.Literals(attr.Expr)...)
+		}
 	}
 	return found
 }
