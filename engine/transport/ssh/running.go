@@ -201,19 +201,22 @@ func (r *running) sweep(ctx context.Context) {
 	if r.cause != nil && r.phase == asked {
 		signal = framing.End
 	}
-	done := make(chan struct{})
+	works, settled := !r.worker.broken, make(chan error, 1)
 	if !r.link.spawn(func() {
-		defer close(done)
 		r.link.signal(ctx, r.worker, signal, r.session)
-		if !r.worker.broken && r.worker.settle(ctx) != nil {
-			r.worker.broken = true
+		if works {
+			settled <- r.worker.settle(ctx)
+		} else {
+			settled <- nil
 		}
 	}) {
 		return
 	}
 	select {
-	case <-done:
+	case err := <-settled:
+		r.worker.broken = !works || err != nil
 	case <-ctx.Done():
+		r.worker.broken = true // it may still be read, and two readers would wait for one end
 	}
 }
 

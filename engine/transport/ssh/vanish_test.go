@@ -183,6 +183,35 @@ func TestCloseEndsTheForwardingOfASocket(t *testing.T) {
 	}
 }
 
+// A cancelled command has ended, and then its shell answers no more. Two readers of one shell would wait for ever.
+func TestAShellThatIsSilentAfterACommandIsNotUsedAgain(t *testing.T) {
+	t.Parallel()
+	server := sshd.Start(t)
+	proxy := netfault.New(t, server.Addr)
+	c := config(server)
+	c.Dial, c.KeepAlive = by(proxy), -1
+	conn := dial(t, c)
+	started := &begun{seen: make(chan struct{})}
+	ctx, cancel := context.WithCancel(t.Context())
+	first := make(chan error, 1)
+	go func() {
+		_, err := conn.Exec(ctx, transport.Process{Line: "echo begun; sleep 100", Stdout: started})
+		first <- err
+	}()
+	<-started.seen
+	proxy.Set(netfault.Plan{Fault: netfault.Stall, At: 2}) // the first message is the order to end the command
+	cancel()
+	if err := <-first; !errors.Is(err, context.Canceled) {
+		t.Errorf("the first command ended with %v", err)
+	}
+	next, stop := context.WithTimeout(t.Context(), time.Second)
+	defer stop()
+	if _, err := conn.Exec(next, transport.Process{Line: "true"}); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("the next command ended with %v", err)
+	}
+	soon(t, "the close of the connection", func() { _ = conn.Close() })
+}
+
 // A server behind a jump host that lets nobody in, and never says so.
 func TestASilentServerBehindAJumpHost(t *testing.T) {
 	t.Parallel()
