@@ -71,14 +71,11 @@ func checkForm(t *spec.Task, kind *module.Kind) diag.List {
 // Forms finds the mistakes in tasks that no value can excuse, of a spec that cannot be planned because of
 // others.
 func Forms(s *spec.Spec, kinds []module.Kind) (diags diag.List) {
-	byName := map[string]module.Kind{}
-	for _, kind := range kinds {
-		byName[kind.Name] = kind
-	}
+	known := byName(kinds)
 	for _, t := range slices.Concat(s.Tasks, s.Handlers) {
-		kind, known := byName[t.Module]
-		if !known {
-			diags = append(diags, expand.UnknownModule(t, slices.Collect(maps.Keys(byName)))...)
+		kind, is := known[t.Module]
+		if !is {
+			diags = append(diags, expand.UnknownModule(t, slices.Collect(maps.Keys(known)))...)
 			continue
 		}
 		diags = append(diags, checkForm(t, &kind)...)
@@ -86,15 +83,20 @@ func Forms(s *spec.Spec, kinds []module.Kind) (diags diag.List) {
 	return diags
 }
 
+func byName(kinds []module.Kind) map[string]module.Kind {
+	all := map[string]module.Kind{}
+	for _, kind := range kinds {
+		all[kind.Name] = kind
+	}
+	return all
+}
+
 // WrittenSecrets lists the secrets that are written out in the arguments of tasks. An error shows the
 // line of an argument that has no value which could be masked.
 func WrittenSecrets(s *spec.Spec, kinds []module.Kind) (all []string) {
-	byName := map[string]module.Kind{}
-	for _, kind := range kinds {
-		byName[kind.Name] = kind
-	}
+	known := byName(kinds)
 	for _, t := range slices.Concat(s.Tasks, s.Handlers) {
-		if kind, known := byName[t.Module]; known && t.Args != nil {
+		if kind, is := known[t.Module]; is && t.Args != nil {
 			all = append(all, decode.SecretTexts(t.Args, kind.New(), inventory.IsSecret)...)
 		}
 	}
