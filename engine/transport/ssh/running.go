@@ -204,17 +204,17 @@ func (r *running) sweep(ctx context.Context) {
 	works, settled := !r.worker.broken, make(chan error, 1)
 	if !r.link.spawn(func() {
 		r.link.signal(ctx, r.worker, signal, r.session)
+		err := errSilent
 		if works {
-			settled <- r.worker.settle(ctx)
-		} else {
-			settled <- nil
+			err = r.worker.settle(ctx)
 		}
+		settled <- err
 	}) {
 		return
 	}
 	select {
 	case err := <-settled:
-		r.worker.broken = !works || err != nil
+		r.worker.broken = err != nil
 	case <-ctx.Done():
 		r.worker.broken = true // it may still be read, and two readers would wait for one end
 	}

@@ -158,14 +158,20 @@ func endings(t *testing.T, conn *ssh.Conn, vanish func()) {
 	soon(t, "the close of the connection", func() { _ = conn.Close() })
 }
 
-// Nobody but Close ends the forwarding of a socket by a machine that has gone silent.
-func TestCloseEndsTheForwardingOfASocket(t *testing.T) {
-	t.Parallel()
+// dialUnwatched connects by a proxy, without keepalive requests: they would notice that the machine has gone silent.
+func dialUnwatched(t *testing.T) (*ssh.Conn, *netfault.Proxy) {
+	t.Helper()
 	server := sshd.Start(t)
 	proxy := netfault.New(t, server.Addr)
 	c := config(server)
 	c.Dial, c.KeepAlive = by(proxy), -1
-	conn := dial(t, c)
+	return dial(t, c), proxy
+}
+
+// Nobody but Close ends the forwarding of a socket by a machine that has gone silent.
+func TestCloseEndsTheForwardingOfASocket(t *testing.T) {
+	t.Parallel()
+	conn, proxy := dialUnwatched(t)
 	proxy.Set(netfault.Plan{Fault: netfault.Stall, At: 1})
 	forwarded := make(chan error, 1)
 	go func() {
@@ -186,11 +192,7 @@ func TestCloseEndsTheForwardingOfASocket(t *testing.T) {
 // A cancelled command has ended, and then its shell answers no more. Two readers of one shell would wait for ever.
 func TestAShellThatIsSilentAfterACommandIsNotUsedAgain(t *testing.T) {
 	t.Parallel()
-	server := sshd.Start(t)
-	proxy := netfault.New(t, server.Addr)
-	c := config(server)
-	c.Dial, c.KeepAlive = by(proxy), -1
-	conn := dial(t, c)
+	conn, proxy := dialUnwatched(t)
 	started := &begun{seen: make(chan struct{})}
 	ctx, cancel := context.WithCancel(t.Context())
 	first := make(chan error, 1)
