@@ -79,7 +79,7 @@ func undoService(ctx context.Context, h module.Host, mark module.Mark) error {
 func FileOf(mark module.Mark) string { return unitfile.Folder + mark.ID }
 
 // UndoUnit stops a unit before it removes its file: systemd cannot stop it without
-// the file. There is no template to stop.
+// the file. A template does not run, so it is not stopped.
 func UndoUnit(ctx context.Context, h module.Host, mark module.Mark) error {
 	there, err := hostfile.Exists(ctx, h, FileOf(mark))
 	if err != nil {

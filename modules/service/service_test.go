@@ -162,7 +162,7 @@ func TestLinkOfOthersIsNotReplaced(t *testing.T) {
 	}
 }
 
-// Without an owner, a unit file replaces what is there, be it a file or a link.
+// Without an owner, a unit file replaces a file or a link that is there.
 func TestLinkIsReplacedOnAHostWithoutAnOwnerAndWhereTheUnitIsTheClusters(t *testing.T) {
 	t.Parallel()
 	for _, owner := range []string{"", "demo"} {

@@ -109,7 +109,8 @@ func (s *Session) CloseRecord(report *engine.Report) (*engine.Report, int) {
 	return s.Close(report, s.mode.PendingFails)
 }
 
-// Part names the reports of a run of which only its end tells that another one follows.
+// Part says which part of the command this run is, which is in the names of its reports. A caller that
+// learns from the result that another run follows sets it before End.
 func (s *Session) Part(name string) { s.mode.Part = name }
 
 // End closes the record and shows the report, and returns the error that the program ends

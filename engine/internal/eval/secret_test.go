@@ -101,7 +101,7 @@ locals { c = secret.a }
 	}
 }
 
-// Who writes a secret where its encrypted text belongs is told so without it.
+// The error about a plain secret in the place of its encrypted text does not show the secret.
 func TestWhatIsWrittenInsteadOfAnEncryptedTextIsMasked(t *testing.T) {
 	t.Parallel()
 	_, mine := key(t)
