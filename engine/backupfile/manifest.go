@@ -1,8 +1,6 @@
 // Package backupfile is the form of a backup: a tar archive, encrypted with age. Its last entry is
 // the manifest, which has the checksum of each entry before it. Whoever has the key reads it with age and
 // tar alone: age --decrypt --identity KEYFILE FILE | tar --extract.
-//
-// Its files, each of which uses those before it alone: manifest.go, write.go, read.go.
 package backupfile
 
 import (

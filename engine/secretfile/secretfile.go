@@ -1,8 +1,6 @@
 // Package secretfile keeps secrets in files: it encrypts for some keys, and decrypts with one
 // of them. The form is age's, age-encryption.org/v1, so that the age program and kinit read each
 // other's files. Values in readable files are armored as in RFC 7468; files of any size are not.
-//
-// Its files, each of which uses those before it alone: keys.go, secretfile.go, stream.go.
 package secretfile
 
 import (

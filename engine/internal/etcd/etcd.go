@@ -4,8 +4,6 @@
 // belongs to a lease, and etcd removes it when the lease ends. "last" names the run that had
 // the lock last; it stays when the lease ends, so that the next run learns of a run that has
 // died. Both keys are written and removed together, in transactions that first compare them.
-//
-// Its files, each of which uses those before it alone: etcd.go, lock.go.
 package etcd
 
 import (

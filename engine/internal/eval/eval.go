@@ -1,9 +1,5 @@
 // Package eval evaluates expressions: variables, locals, functions and everything else that
 // is known before a task runs.
-//
-// Its files, each of which uses those before it alone: text.go, pattern.go, version.go, collection.go, cidr.go,
-// uniform.go, marks.go, element.go, files.go, functions.go, sensitive.go, declared.go, scope.go, conceal.go,
-// secret.go, local.go, given.go, variable.go, eval.go.
 package eval
 
 import (

@@ -1,9 +1,5 @@
 // Package host gives tasks their machines: one connection for each machine and user, kept for
 // the run, and module.Host on top of it. It does not know how connections work.
-//
-// Its files, each of which uses those before it alone: settings.go, open.go, escape.go,
-// machine.go, instance.go, has.go, spill.go, capture.go, lines.go, windows.go, run.go, marks.go,
-// fence.go, pace.go, pool.go.
 package host
 
 import (

@@ -1,7 +1,5 @@
 // Package instance distinguishes owners with the same name: two clusters with one name have
 // instances with different ids, and a controller records which of them are its own.
-//
-// Its files, each of which uses those before it alone: instance.go, memory.go.
 package instance
 
 import (

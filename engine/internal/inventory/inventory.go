@@ -3,10 +3,6 @@
 //
 // It only reads: the transports connect, and find out which of a host's settings come from
 // ~/.ssh/config.
-//
-// Its files, each of which uses those before it alone: settings.go, argument.go, inventory.go,
-// secret.go, loader.go, member.go, fields.go, lock.go, block.go, file.go, connection.go, jump.go,
-// inherit.go, load.go, value.go, sshconfig.go, select.go.
 package inventory
 
 import (

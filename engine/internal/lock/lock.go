@@ -13,9 +13,6 @@
 // before. It is a key in etcd whose lease lasts as long as a lock of a host.
 //
 // A run that could not renew stops by itself before that: the Guard's context ends.
-//
-// Its files, each of which uses those before it alone: lock.go, script.go, runs.go, order.go,
-// held.go, guard.go, release.go, take.go.
 package lock
 
 import (

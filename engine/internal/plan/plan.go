@@ -1,8 +1,5 @@
 // Package plan turns a spec, hosts and modules into a plan: one task per instance with its
 // host and its place in a graph. After Build the tasks, hosts and edges do not change.
-//
-// Its files, each of which uses those before it alone: after.go, plan.go, task.go,
-// condition.go, check.go, host.go, waiting.go, describe.go, build.go.
 package plan
 
 import (

@@ -4,10 +4,6 @@
 // A runner is the state of one run. It has records of how tasks ended, which decide whether
 // others are done; a reporter, which emits events and hides what tasks must not show; and
 // machines, which connect tasks to their hosts.
-//
-// Its files, each of which uses those before it alone: options.go, records.go, gate.go,
-// report.go, explain.go, emit.go, machines.go, present.go, turns.go, runner.go, conditions.go,
-// factcache.go, reach.go, homes.go, task.go, ahead.go, confirm.go, visit.go, run.go.
 package run
 
 import (

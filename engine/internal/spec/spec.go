@@ -1,9 +1,5 @@
 // Package spec reads specs and playbooks: it converts HCL files to typed blocks with their
 // places. It evaluates only literals; eval, topology and plan interpret the blocks.
-//
-// Its files, each of which uses those before it alone: sources.go, spec.go, namespace.go,
-// loader.go, name.go, content.go, tags.go, common.go, meta.go, declare.go, task.go, group.go, secret.go,
-// stage.go, multiply.go, blocks.go, folder.go, load.go, set.go.
 package spec
 
 import (

@@ -1,10 +1,6 @@
 // Package topology computes the parts of a cluster: its nodes, where they run, and their
 // names, addresses and ids. What the hosts have of the cluster already keeps its place; the
 // same block, the same hosts and the same existing parts give the same result everywhere.
-//
-// Its files, each of which uses those before it alone: topology.go, record.go, value.go,
-// argument.go, driver.go, decode.go, existing.go, name.go, place.go, leave.go, restore.go,
-// machine.go, address.go, expand.go.
 package topology
 
 import (

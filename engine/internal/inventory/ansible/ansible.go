@@ -4,9 +4,6 @@
 // It follows Ansible's documentation and, where that is silent, what
 // ansible-inventory of version 2.14 prints; docs/inventory.md lists the differences. It does
 // not interpret variables: package inventory makes settings of connections from them.
-//
-// Its files, each of which uses those before it alone: hosts.go, words.go, ini.go, layout.go,
-// listing.go, ansible.go, script.go, folder.go, format.go.
 package ansible
 
 import (

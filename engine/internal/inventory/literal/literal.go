@@ -5,8 +5,6 @@
 // The syntax is that of the Python Language Reference, sections 6.2 and 2.4. Bytes,
 // formatted strings and complex numbers have no counterpart in HCL, so this package does not
 // read them as literals.
-//
-// Its files, each of which uses those before it alone: text.go, literal.go.
 package literal
 
 import (

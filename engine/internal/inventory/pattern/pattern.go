@@ -1,8 +1,6 @@
 // Package pattern parses texts that stand for several hosts: ranges of names in inventories,
 // such as web[01:50:2].example.com, which a port may follow, and patterns that select hosts,
 // such as web:!old or db[0:2]. The syntax is Ansible's.
-//
-// Its files, each of which uses those before it alone: pattern.go, range.go.
 package pattern
 
 import (

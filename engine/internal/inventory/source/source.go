@@ -1,7 +1,5 @@
 // Package source has the content of one inventory as values that do not depend on its
 // format: hosts, groups and variables, each with its place. It merges and resolves nothing.
-//
-// Its files, each of which uses those before it alone: source.go, text.go.
 package source
 
 import (

@@ -3,9 +3,6 @@
 //
 // YAML has version 1.1, as in Ansible: yes is true, 0644 is 420 and 1e3 is text. The package
 // knows the tags !unsafe and !vault.
-//
-// Its files, each of which uses those before it alone: scalar.go, tree.go, yaml.go,
-// json.go.
 package tree
 
 import (

@@ -1,8 +1,5 @@
 // Package dag puts tasks in order: in stages and batches, after what they refer to, with
 // the handlers that they notify.
-//
-// Its files, each of which uses those before it alone: graph.go, group.go, edges.go,
-// handler.go, build.go.
 package dag
 
 import (

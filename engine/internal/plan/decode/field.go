@@ -1,8 +1,5 @@
 // Package decode puts arguments into Go structs, as far as they are known, and lists what
 // may be shown of them. It does not depend on plans.
-//
-// Its files, each of which uses those before it alone: field.go, shared.go, decode.go,
-// show.go, literals.go, form.go.
 package decode
 
 import (

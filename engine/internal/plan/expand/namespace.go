@@ -1,8 +1,5 @@
 // Package expand turns the blocks of a spec into instances: each has a task, a key and a
 // host. It does not know what instances refer to.
-//
-// Its files, each of which uses those before it alone: namespace.go, early.go, host.go,
-// instance.go, notify.go, expand.go.
 package expand
 
 import (

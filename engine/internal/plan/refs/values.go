@@ -1,9 +1,6 @@
 // Package refs finds what the expressions of instances, hosts and bindings refer to, and
 // returns the values of these references: before the run, and with the values that tasks
 // returned. It evaluates the engine's own arguments of each task.
-//
-// Its files, each of which uses those before it alone: values.go, refs.go, find.go,
-// host.go, settle.go, foresee.go, resolve.go.
 package refs
 
 import (

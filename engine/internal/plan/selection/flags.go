@@ -1,6 +1,4 @@
 // Package selection removes the tasks from a graph that a run does not do.
-//
-// Its files, each of which uses those before it alone: flags.go, selection.go.
 package selection
 
 import (
