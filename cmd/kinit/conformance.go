@@ -128,10 +128,13 @@ func selectTests(c *cli.Context, suite *conformance.Suite) (names, leftOut []str
 // keptConformance is how many runs of the suite are kept: the output of each is megabytes.
 const keptConformance = 10
 
+// suiteLog is the file with the output of the suite, in the folder of each of its runs.
+const suiteLog = "suite.log"
+
 // conformanceFolder makes the folder of a run, apart from the logs of runs.
 func conformanceFolder(a *app.App, cluster string) (string, error) {
 	all := filepath.Join(a.StateFolder(), "conformance")
-	if _, err := runfolder.Prune(all, keptConformance-1, 0, a.Now(), func(string) bool { return false }); err != nil {
+	if _, err := runfolder.Prune(all, keptConformance-1, 0, a.Now(), []string{suiteLog}, func(string) bool { return false }); err != nil {
 		return "", fmt.Errorf("remove results of old runs: %w", err)
 	}
 	folder, err := runfolder.Make(all, a.Now(), cluster)
@@ -152,7 +155,7 @@ func runSuite(a *app.App, c *cli.Context, suite *conformance.Suite, kubeconfig, 
 	if err := os.WriteFile(path, []byte(kubeconfig), 0o600); err != nil {
 		return fmt.Errorf("write the kubeconfig: %w", err)
 	}
-	log, err := os.OpenFile(filepath.Join(folder, "suite.log"), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	log, err := os.OpenFile(filepath.Join(folder, suiteLog), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
 		return fmt.Errorf("make the log of the suite: %w", err)
 	}

@@ -128,25 +128,42 @@ func File(folder, name string, at time.Time) string {
 	return filepath.Join(folder, name+"-"+at.UTC().Format(stamp)+extension)
 }
 
-// Prune removes all but the newest backups of a name. It leaves all files that have another form of name.
-func Prune(folder, name string, keep int) error {
-	entries, err := os.ReadDir(folder) // by name, so the oldest come first
+// Prune removes all but the last backups of a name, of which written is the file name of the last
+// one. It leaves all files that have another form of name. Names have the time at which a backup was
+// made. If the clock was set back since, older backups have later times: they count as older than all
+// others, and written always stays.
+func Prune(folder, name, written string, keep int) error {
+	entries, err := os.ReadDir(folder)
 	if err != nil {
 		return err
 	}
-	var mine []string
+	var mine []string // without the one just written
 	for _, e := range entries {
 		text, is := strings.CutPrefix(e.Name(), name+"-")
 		text, ends := strings.CutSuffix(text, extension)
-		if _, err := time.Parse(stamp, text); is && ends && err == nil && e.Type().IsRegular() {
+		if _, err := time.Parse(stamp, text); is && ends && err == nil && e.Type().IsRegular() && e.Name() != written {
 			mine = append(mine, e.Name())
 		}
 	}
-	for len(mine) > keep {
+	slices.SortFunc(mine, func(a, b string) int { return writtenFirst(a, b, written) })
+	for len(mine) > max(keep-1, 0) {
 		if err := os.Remove(filepath.Join(folder, mine[0])); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 		mine = mine[1:]
 	}
 	return nil
+}
+
+// writtenFirst compares the file names of two backups by when they were written, given the one that was written
+// last.
+func writtenFirst(a, b, last string) int {
+	aLater, bLater := a > last, b > last
+	switch {
+	case aLater && !bLater:
+		return -1
+	case bLater && !aLater:
+		return 1
+	}
+	return strings.Compare(a, b)
 }

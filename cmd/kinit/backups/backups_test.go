@@ -31,7 +31,7 @@ func TestTheNewestBackupsOfANameAreKept(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := Prune(folder, "k8s", 2); err != nil {
+	if err := Prune(folder, "k8s", "k8s-20261112T010000Z.backup", 2); err != nil {
 		t.Fatal(err)
 	}
 	var left []string
@@ -42,6 +42,46 @@ func TestTheNewestBackupsOfANameAreKept(t *testing.T) {
 	want := []string{others[3], "k8s-20261101T010000Z.backup.old", "k8s-20261111T010000Z.backup", "k8s-20261112T010000Z.backup", others[2], others[0]}
 	if diff := cmp.Diff(want, left); diff != "" || err != nil {
 		t.Errorf("left (-want +got), %v:\n%s", err, diff)
+	}
+}
+
+func TestBackupJustWrittenIsNeverPruned(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		there []string // in the order in which they were written
+		keep  int
+		left  []string
+	}{
+		"the clock was set back": {
+			[]string{"k8s-20261110T010000Z.backup", "k8s-20261111T010000Z.backup", "k8s-20261101T010000Z.backup"}, 2,
+			[]string{"k8s-20261101T010000Z.backup", "k8s-20261111T010000Z.backup"},
+		},
+		"the clock was ahead for a time": {
+			[]string{"k8s-20261110T010000Z.backup", "k8s-20301111T010000Z.backup", "k8s-20301112T010000Z.backup", "k8s-20261111T010000Z.backup", "k8s-20261112T010000Z.backup"}, 2,
+			[]string{"k8s-20261111T010000Z.backup", "k8s-20261112T010000Z.backup"},
+		},
+		"only one is kept": {
+			[]string{"k8s-20261111T010000Z.backup", "k8s-19700101T000010Z.backup"}, 1,
+			[]string{"k8s-19700101T000010Z.backup"},
+		},
+	} {
+		folder := t.TempDir()
+		for _, file := range c.there {
+			if err := os.WriteFile(filepath.Join(folder, file), nil, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if err := Prune(folder, "k8s", file, c.keep); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var left []string
+		entries, err := os.ReadDir(folder)
+		for _, e := range entries {
+			left = append(left, e.Name())
+		}
+		if diff := cmp.Diff(c.left, left); diff != "" || err != nil {
+			t.Errorf("%s: left (-want +got), %v:\n%s", name, err, diff)
+		}
 	}
 }
 

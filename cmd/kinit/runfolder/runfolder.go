@@ -74,14 +74,19 @@ func StartOf(name string) (time.Time, bool) {
 	return at, err == nil
 }
 
-// Prune removes those folders in dir that exceed a limit: more than that many newer ones
+// Prune removes those folders in dir that exceed a limit: more than that many later ones
 // are kept, or the folder is older than an age; 0 means no limit. It returns their names. It
 // calls needed for each folder that it would remove.
-func Prune(dir string, most int, age time.Duration, now time.Time, needed func(folder string) bool) ([]string, error) {
+//
+// A folder whose time is after now was made before the clock was set back, so it counts as
+// older than the others. A folder with files, of which none is one of files, was not made by
+// kinit and stays.
+func Prune(dir string, most int, age time.Duration, now time.Time, files []string, needed func(folder string) bool) ([]string, error) {
 	names, err := Names(dir)
 	if err != nil {
 		return nil, err
 	}
+	names = lastFirst(names, now)
 	var removed []string
 	var failed []error
 	for i, name := range names {
@@ -91,6 +96,13 @@ func Prune(dir string, most int, age time.Duration, now time.Time, needed func(f
 		if !beyond || needed(folder) {
 			continue
 		}
+		made, err := holds(folder, files)
+		if err != nil {
+			failed = append(failed, err)
+		}
+		if !made {
+			continue
+		}
 		if err := os.RemoveAll(folder); err != nil {
 			failed = append(failed, err)
 			continue
@@ -98,4 +110,27 @@ func Prune(dir string, most int, age time.Duration, now time.Time, needed func(f
 		removed = append(removed, name)
 	}
 	return removed, errors.Join(failed...)
+}
+
+// lastFirst sorts names by when the folders were made, the last first.
+func lastFirst(newestFirst []string, now time.Time) []string {
+	limit := now.UTC().Format(TimeFormat)
+	var past, future []string
+	for _, name := range newestFirst {
+		if name[:len(TimeFormat)] > limit {
+			future = append(future, name)
+		} else {
+			past = append(past, name)
+		}
+	}
+	return append(past, future...)
+}
+
+// holds reports whether a folder is empty or has one of the files.
+func holds(folder string, files []string) (bool, error) {
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		return false, err
+	}
+	return len(entries) == 0 || slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return slices.Contains(files, e.Name()) }), nil
 }

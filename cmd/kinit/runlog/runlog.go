@@ -164,7 +164,7 @@ func Kept() Limits { return Limits{Runs: 100, Age: 90 * 24 * time.Hour} }
 // their names. It never removes an active run or a folder that is not a
 // run's.
 func Prune(dir string, limits Limits, now time.Time) ([]string, error) {
-	return runfolder.Prune(dir, limits.Runs, limits.Age, now, func(folder string) bool {
+	return runfolder.Prune(dir, limits.Runs, limits.Age, now, []string{fileName}, func(folder string) bool {
 		return filelock.Held(filepath.Join(folder, fileName))
 	})
 }

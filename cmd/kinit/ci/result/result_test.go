@@ -191,7 +191,7 @@ func TestPruneKeepsWhatIsNeeded(t *testing.T) {
 		must(t, r.Begin(Phase{Name: Deploy, Attempt: 1, Started: at(0)}), r.file.Close())
 	}
 	living := create(t, dir, start().AddDate(0, 0, -1))
-	removed, err := Prune(dir, Limits{Runs: 4}, at(0))
+	removed, err := Prune(dir, Limits{Runs: 4}, start().AddDate(0, 0, 6))
 	must(t, err)
 	if diff := cmp.Diff([]string{filepath.Join(dir, "web-periodic-weekly", "20250301T030000Z-1")}, removed); diff != "" {
 		t.Errorf("by count: %s", diff)

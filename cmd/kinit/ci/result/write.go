@@ -153,7 +153,7 @@ func Prune(dir string, limits Limits, now time.Time) ([]string, error) {
 		if names, err := runfolder.Names(filepath.Join(dir, job)); err == nil && len(names) > 0 {
 			newest = names[0]
 		}
-		gone, err := runfolder.Prune(filepath.Join(dir, job), limits.Runs, limits.Age, now, func(folder string) bool {
+		gone, err := runfolder.Prune(filepath.Join(dir, job), limits.Runs, limits.Age, now, []string{fileName, "." + fileName}, func(folder string) bool {
 			return filepath.Base(folder) == newest || needed(folder)
 		})
 		for _, name := range gone {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"path/filepath"
 
 	"kinit/cmd/kinit/backups"
 	"kinit/cmd/kinit/ci/result"
@@ -21,13 +22,14 @@ func (e *execution) backUp(ctx context.Context, n int) {
 		return
 	}
 	o := e.options
-	backups.Backup{File: backups.File(b.Folder, e.job.Name, e.Now()), Readers: secretfile.Readers{Public: b.Recipients}, Program: e.Program}.Set(&o)
+	file := backups.File(b.Folder, e.job.Name, e.Now())
+	backups.Backup{File: file, Readers: secretfile.Readers{Public: b.Recipients}, Program: e.Program}.Set(&o)
 	done := e.phase(ctx, result.Backup, n, o)
 	if !e.went(ctx, done) {
 		return
 	}
 	e.deploy = done
-	if err := backups.Prune(b.Folder, e.job.Name, b.Keep); err != nil {
+	if err := backups.Prune(b.Folder, e.job.Name, filepath.Base(file), b.Keep); err != nil {
 		e.failure = e.unkept(err)
 	}
 }
