@@ -173,6 +173,7 @@ func (s *site) publish(folder string, r *result.Result) (links []fileLink, fresh
 		link := fileLink{Name: f.Name, What: meaning(f.Name), Link: f.Name}
 		source, target := filepath.Join(r.Folder, filepath.Base(f.Name)), filepath.Join(s.Out, folder, filepath.Base(f.Name))
 		if f.Clean && published(source, target, f.Size) {
+			s.written[folder+filepath.Base(f.Name)] = true
 			links = append(links, link)
 			continue
 		}

@@ -48,12 +48,20 @@ type Report struct {
 // Write renders the site. It does not write a page that has not changed, so that
 // copying the site elsewhere is quick; each page is replaced atomically. Pages of removed
 // runs are removed. Of several programs that write the same site, each waits for the others.
+// A folder with files that is not a site is an error.
 func Write(o Options) (*Report, error) {
+	if err := claim(o.Out); err != nil {
+		return nil, err
+	}
 	release, err := lock(o.Out)
 	if err != nil {
 		return nil, err
 	}
-	report, err := render(o)
+	err = mark(o.Out)
+	var report *Report
+	if err == nil {
+		report, err = render(o)
+	}
 	if err := errors.Join(err, release()); err != nil {
 		return nil, err
 	}
@@ -76,8 +84,11 @@ func render(o Options) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	there, err := os.ReadFile(filepath.Join(o.Out, stampFile))
-	s.same = err == nil && string(there) == stamp
+	before, err := readStamp(o.Out)
+	if err != nil {
+		return nil, err
+	}
+	s.same = before.digest == stamp
 	for _, j := range all {
 		s.gate.clean(j.Runs)
 	}
@@ -87,14 +98,11 @@ func render(o Options) (*Report, error) {
 			return nil, err
 		}
 	}
-	if err := s.removeOld(); err != nil {
+	if err := s.removeOld(before); err != nil {
 		return nil, err
 	}
-	return s.report, s.put(stampFile, []byte(stamp))
+	return s.report, s.writeStamp(stamp)
 }
-
-// stampFile records the inputs of the existing pages.
-const stampFile = ".kinit-site"
 
 // stamp is a digest of everything beside its record that affects the page of a run.
 func (s *site) stamp() (string, error) {
@@ -113,7 +121,7 @@ func (s *site) stamp() (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("read the pages of the site: %w", err)
 	}
-	return hex.EncodeToString(sum.Sum(nil)) + "\n", nil
+	return hex.EncodeToString(sum.Sum(nil)), nil
 }
 
 // site is the state of one Write.
@@ -174,31 +182,6 @@ func (s *site) put(path string, content []byte) error {
 	}
 	if err := atomicfile.Write(file, 0o644, atomicfile.Bytes(content)); err != nil {
 		return fmt.Errorf("write the site: %w", err)
-	}
-	return nil
-}
-
-// removeOld removes the pages of removed runs, and surplus pages of shorter
-// lists. It touches nothing else in the folder, which can contain files of other
-// people.
-func (s *site) removeOld() error {
-	for _, pattern := range []string{"page-*.html", "jobs/*/page-*.html", "jobs/*/runs/*/index.html"} {
-		pages, err := filepath.Glob(filepath.Join(s.Out, filepath.FromSlash(pattern)))
-		if err != nil {
-			return fmt.Errorf("look for old pages: %w", err)
-		}
-		for _, page := range pages {
-			path, err := filepath.Rel(s.Out, page)
-			if err != nil || s.written[filepath.ToSlash(path)] {
-				continue
-			}
-			if filepath.Base(page) == "index.html" {
-				page = filepath.Dir(page) // with the files of the run
-			}
-			if err := os.RemoveAll(page); err != nil {
-				return fmt.Errorf("remove old pages: %w", err)
-			}
-		}
 	}
 	return nil
 }

@@ -292,6 +292,110 @@ func TestPagesOfRunsThatAreGoneAreRemoved(t *testing.T) {
 	}
 }
 
+// foreign writes files of somebody else into a folder.
+func foreign(t *testing.T, out string, names ...string) {
+	t.Helper()
+	for _, name := range names {
+		path := filepath.Join(out, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte("mine\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// kept reports files of somebody else that a rendering has changed or removed.
+func kept(t *testing.T, out string, names ...string) {
+	t.Helper()
+	for _, name := range names {
+		if text, err := os.ReadFile(filepath.Join(out, name)); err != nil || string(text) != "mine\n" {
+			t.Errorf("%s: %q, %v, want it as it was", name, text, err)
+		}
+	}
+}
+
+func TestSiteIsNotWrittenIntoAForeignFolder(t *testing.T) {
+	t.Parallel()
+	results, _, _ := rendered(t, 1, 1)
+	out := t.TempDir()
+	mine := []string{"index.html", "page-2.html", "jobs/tax/page-3.html", "jobs/tax/runs/2025/index.html", "jobs/tax/runs/2025/receipt.pdf"}
+	foreign(t, out, mine...)
+	_, err := Write(Options{Results: results, Out: out, Now: resultsTime()})
+	want := out + " has files, and kinit did not make it as the folder of a site: name a new or an empty folder. " +
+		"If kinit may write its pages beside these files, make an empty file .kinit-site there"
+	if err == nil || err.Error() != want {
+		t.Errorf("error %v, want %s", err, want)
+	}
+	kept(t, out, mine...)
+	if entries, err := os.ReadDir(out); err != nil || len(entries) != 3 {
+		t.Errorf("the folder has %v, %v, want what was there", entries, err)
+	}
+}
+
+func TestForeignFilesBesideASiteAreKept(t *testing.T) {
+	t.Parallel()
+	results, _, _ := rendered(t, 1, 60)
+	out := t.TempDir()
+	mine := []string{"page-7.html", "jobs/tax/page-3.html", "jobs/tax/runs/20250101T000000Z-1/index.html"}
+	foreign(t, out, mine...)
+	if err := os.WriteFile(filepath.Join(out, ".kinit-site"), nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	write(t, results, out)
+	if err := os.RemoveAll(filepath.Join(results, "k8s-libvirt-1-1-1-periodic-daily")); err != nil {
+		t.Fatal(err)
+	}
+	write(t, results, out)
+	kept(t, out, mine...)
+	if entries, err := os.ReadDir(filepath.Join(out, "jobs")); err != nil || len(entries) != 1 {
+		t.Errorf("jobs: %v, %v, want the foreign folder alone", entries, err)
+	}
+}
+
+// A site of an earlier version does not list its files.
+func TestSiteOfAnEarlierVersionIsRecognized(t *testing.T) {
+	t.Parallel()
+	results, out, _ := rendered(t, 1, 2)
+	job := "k8s-libvirt-1-1-1-periodic-daily"
+	line, _, _ := strings.Cut(content(t, out, ".kinit-site"), "\n")
+	if err := os.WriteFile(filepath.Join(out, ".kinit-site"), []byte(line+"\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	runs, err := os.ReadDir(filepath.Join(results, job))
+	if err != nil {
+		t.Fatal(err)
+	}
+	gone := runs[0].Name()
+	mine := []string{"jobs/" + job + "/runs/" + gone + "/notes.txt", "jobs/" + job + "/runs/2025/index.html", "page-old.html"}
+	foreign(t, out, mine...)
+	if err := os.RemoveAll(filepath.Join(results, job, gone)); err != nil {
+		t.Fatal(err)
+	}
+	write(t, results, out)
+	kept(t, out, mine...)
+	if left, err := os.ReadDir(filepath.Join(out, "jobs", job, "runs", gone)); err != nil || len(left) != 1 {
+		t.Errorf("the folder of the run has %v, %v, want the foreign file alone", left, err)
+	}
+}
+
+// The first rendering can be killed when some pages are there.
+func TestSiteWhoseFirstRenderingWasKilledIsCompleted(t *testing.T) {
+	t.Parallel()
+	results, _, _ := rendered(t, 1, 1)
+	out := t.TempDir()
+	release, err := lock(out)
+	if err := errors.Join(err, release(), claim(out), mark(out)); err != nil {
+		t.Fatal(err)
+	}
+	foreign(t, out, "site.css")
+	write(t, results, out)
+	if content(t, out, "site.css") == "mine\n" {
+		t.Error("the file of the killed rendering is left")
+	}
+}
+
 func TestNothingThatMayBeSecretIsPublished(t *testing.T) {
 	t.Parallel()
 	dir, out := t.TempDir(), t.TempDir()
