@@ -114,7 +114,7 @@ upgrade: ## of these, a cluster of five containers that rolls to the next minor 
 faults: ## every fault there is: the simulated Windows, bad disks, hostile users, runs that contend for a lock, broken connections, secrets, a bad network: hours
 	KINIT_EVERY_FAULT=1 $(GO) test -count=1 -v -run 'Restart|Mishaps' -timeout 40m ./test/winsim/faults
 	KINIT_EVERY_FAULT=1 $(GO) test -count=1 -v -run 'Races|DiskFaults' -timeout 120m ./test/hostile ./engine/transport/local
-	KINIT_EVERY_FAULT=1 $(GO) test -count=1 -v -run '^TestHistories' -timeout 3h ./engine/internal/lock
+	KINIT_EVERY_FAULT=1 $(GO) test -count=1 -v -run '^TestHistories|AtAnyCommand' -timeout 3h ./engine/internal/lock
 	KINIT_EVERY_FAULT=1 $(GO) test -count=1 -v -run 'FailsAtMessages' -parallel 16 -timeout 12h ./engine/internal/run
 	KINIT_EVERY_FAULT=1 $(GO) test -count=1 -v -run Canary -timeout 90m ./cmd/kinit
 	KINIT_EVERY_FAULT=1 $(GO) test -count=1 -v -run BadNetwork -timeout 30m ./test/e2e

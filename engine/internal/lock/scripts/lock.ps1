@@ -26,7 +26,8 @@ try {
     $now = [long]([Diagnostics.Stopwatch]::GetTimestamp() / ([Diagnostics.Stopwatch]::Frequency / 100))
     $bytes = New-Object byte[] 4096
     $count = $stream.Read($bytes, 0, 4096)
-    $holder, $since, $until, $away = [Text.Encoding]::UTF8.GetString($bytes, 0, $count).Trim() -split ' '
+    $line = @([Text.Encoding]::UTF8.GetString($bytes, 0, $count) -split "`n")[0]
+    $holder, $since, $until, $away = $line.Trim() -split ' '
     if (-not $away) { $holder = '' }
     $left = 0
     $most = 0
@@ -65,10 +66,12 @@ try {
         $until = $now + $lock.lifetime
         if ($lock.away -gt 0) { $until = $now + $lock.away }
         $bytes = [Text.Encoding]::UTF8.GetBytes("$($lock.token) $since $until $($lock.away)`n")
-        $stream.SetLength(0)
+        # The line replaces the old one before the rest is cut off: a script that is killed in
+        # between leaves a lock with a holder.
         $stream.Position = 0
         $stream.Write($bytes, 0, $bytes.Length)
         $stream.Flush()
+        $stream.SetLength($bytes.Length)
         if ($lock.op -eq 'take') { [Console]::Out.Write("taken $($lock.folder) $was 0`n") } else { [Console]::Out.Write("renewed`n") }
     }
 } finally {

@@ -12,6 +12,8 @@
 # hundredths of a second since the boot when the lock was taken and when its time is up,
 # and then $8. Beside it is "run.NAME", a link to / that is there for as long as the run
 # may work: commands look for it, and paths of files that are changed lead through it.
+# "ending.NAME" is there from before a run is fenced until its processes have ended: the boot
+# id, and the processes that were found. A take that was cut off continues from it.
 op=$1 base=$2 owner=$3 token=$4 lifetime=$5 dead=$6 proc=$7 away=$8
 run=run.${token##*/}
 umask 022
@@ -140,15 +142,28 @@ state() {
 	[ "$1" != Z ]
 }
 
+# remember writes down the processes of the run $1 before they are ended: after a cut, those
+# whose parent has ended are not found again. Numbers of processes count for one boot.
+remember() {
+	[ "$known" != "$remembered" ] || return 0
+	if ! { echo "$boot$known" >"new.ending.$1"; } || ! mv -f "new.ending.$1" "ending.$1"; then
+		rm -f "new.ending.$1"
+		fail "cannot write $base/$owner/ending.$1"
+	fi
+	remembered=$known
+}
+
 # end ends the processes of a run, and counts them.
 end() {
-	known=''
+	known='' remembered=''
+	if read -r at_boot found <"ending.$1" && [ "$at_boot" = "$boot" ]; then known=$found; fi
 	at_work "$1"
 	rounds=0
 	for p in $work; do ended=$((ended + 1)); done
 	while [ -n "$work" ]; do
 		signal=TERM
 		[ "$rounds" -lt 10 ] || signal=KILL
+		remember "$1"
 		# shellcheck disable=SC2086 # a list of numbers
 		kill "-$signal" $work 2>/dev/null
 		# They may start more until they have ended, so the search is repeated.
@@ -195,9 +210,16 @@ take)
 	# The earlier runs are fenced, then ended, and then the lock is taken.
 	for old in run.*; do
 		[ "$old" != "$run" ] && [ -L "$old" ] || continue
+		ending=ending.${old#run.}
+		[ -f "$ending" ] || true >"$ending" || fail "cannot write $base/$owner/$ending"
 		rm -f "$old" || fail "cannot remove $base/$owner/$old"
-		end "${old#run.}"
 	done
+	for ending in ending.*; do
+		[ -f "$ending" ] || continue
+		[ "$ending" = "ending.${run#run.}" ] || end "${ending#ending.}"
+		rm -f "$ending" || fail "cannot remove $base/$owner/$ending"
+	done
+	rm -f new.*
 	chmod a+x "${base%/*}" 2>/dev/null # it may have been made private; the lock is for all users
 	clock
 	write
