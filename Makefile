@@ -56,6 +56,10 @@ clean: build ## remove the cluster and the lab; cached artifacts stay
 test: deps ## run all tests, the end-to-end ones included, and print an honest count
 	@./test/run
 
+.PHONY: test-all
+test-all: deps ## run everything that "make test" has only a sample of, part by part, and continue where it was stopped: hours ("test/all list" shows the parts)
+	@./test/all
+
 .PHONY: short
 short: deps ## run the tests that need no lab
 	$(GO) test -race -shuffle=on ./...
@@ -69,7 +73,7 @@ ci: build ## run the lab's periodic jobs once and render their site into public/
 lint: deps ## check format, vet, staticcheck and shellcheck
 	@test -z "$$(gofmt -l . | tee /dev/stderr)"
 	$(GO) vet ./...
-	$(GO) vet -tags kills,life ./test/e2e
+	$(GO) vet -tags kills,life,emulated ./test/e2e
 	$(GO) run $(STATICCHECK) ./...
 	@./test/shellcheck
 
@@ -93,6 +97,10 @@ conformance: build ## run Kubernetes' conformance tests on a lab of their own, a
 .PHONY: bench-cluster
 bench-cluster: deps ## measure clusters of containers on a lab: until Ready, again, status, clean-up
 	$(GO) test -count=1 -run '^$$' -bench Clusters -benchtime 1x -timeout 60m ./test/e2e
+
+.PHONY: emulated
+emulated: deps ## run Kubernetes on guests, emulated where there is no KVM, and let a simulated Windows guest join: half an hour
+	$(GO) test -tags emulated -count=1 -v -run KubernetesOnGuests -timeout 90m ./test/e2e
 
 .PHONY: kills
 kills: deps ## kill a deployment at 30 steps (KILLS=…, FROM=… to go on), each time run it again until Ready, kill its clean-up, and clean up: half an hour; KILLS=all kills runs one after the other, each at another step, until no step is left, in three rounds

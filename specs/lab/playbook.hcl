@@ -189,6 +189,11 @@ task "wait" "mirror" {
 }
 
 locals {
+  trial        = file("../drivers/libvirt/files/accelerated.sh")
+  trial_digest = substr(sha256(local.trial), 0, 12)
+}
+
+locals {
   names    = split(",", var.lab_hosts)
   machines = var.lab_machines == "" ? [] : split(",", var.lab_machines)
   windows  = var.lab_windows_machines == "" ? [] : split(",", var.lab_windows_machines)
@@ -228,6 +233,21 @@ task "command" "runtime" {
   stage     = "hypervisors"
   argv      = ["sh", "-c", file("../drivers/podman/files/runtime.sh")]
   read_only = true
+}
+
+# Whether guests run under KVM here. All hypervisors of the lab share the machine's KVM, so one
+# trial decides for all of them, once per boot of the machine.
+task "shell" "virtualisation" {
+  stage    = "hypervisors"
+  commands = file("files/virtualisation.sh")
+  unless   = "grep -q \"^$(cat /proc/sys/kernel/random/boot_id) ${local.trial_digest} \" '${var.lab_cache}/virtualisation'"
+  environment = {
+    KINIT_RESULT  = "${var.lab_cache}/virtualisation"
+    KINIT_DIGEST  = local.trial_digest
+    KINIT_TRIAL   = local.trial
+    KINIT_IMAGE   = trimspace(file("${var.lab_cache}/hypervisor.ref"))
+    KINIT_RUNTIME = trimspace(task.command.runtime.stdout)
+  }
 }
 
 task "directory" "state" {
@@ -404,7 +424,7 @@ task "wait" "underlay" {
   evidence = [["systemctl", "--failed", "--no-legend"], ["journalctl", "-b", "-n", "30", "--no-pager"]]
 }
 
-# A hypervisor keeps the device only where a guest starts with it.
+# A hypervisor keeps the device only if guests run under KVM.
 task "command" "kvm" {
   stage      = "hypervisors"
   host       = local.names[0]

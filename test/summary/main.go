@@ -2,7 +2,8 @@
 // failures with their output, a line per package, and an honest count at the end.
 //
 // It fails when a test failed, when none ran, or, with -no-skips, when one was
-// skipped.
+// skipped. A line "part NAME" in the stream begins a part of the run: before the count, the
+// summary lists how long each part took, and the slowest tests.
 package main
 
 import (
@@ -16,6 +17,7 @@ import (
 	"slices"
 	"sort"
 	"strings"
+	"time"
 )
 
 // event is one line of "go test -json"; see "go doc test2json".
@@ -35,6 +37,14 @@ type tally struct {
 	broken                  []string       // packages that failed without a failing test
 	skips                   []string
 	failures                []failure
+	slowest                 []timed // top-level tests
+	parts                   []timed
+}
+
+// timed is a part of the run or a test, and how long it took.
+type timed struct {
+	name string
+	took time.Duration
 }
 
 // failure is what a failed test printed.
@@ -46,29 +56,56 @@ type failure struct {
 func main() {
 	noSkips := flag.Bool("no-skips", false, "a skipped test is a failure")
 	maySkip := flag.String("may-skip", "", "tests that may be skipped all the same, by the beginning of their names")
+	before := flag.String("before", "", "parts that ended before the stream, such as \"lint=95,artifacts=3\", in seconds")
 	flag.Parse()
-	t := read(os.Stdin, os.Stdout)
+	t := read(os.Stdin, os.Stdout, time.Now)
+	t.parts = append(parts(*before), t.parts...)
 	if !t.report(os.Stdout, *noSkips, *maySkip) {
 		os.Exit(1)
 	}
 }
 
 // read follows the stream, printing as it goes so that a long run shows life.
-func read(in io.Reader, out io.Writer) tally {
+func read(in io.Reader, out io.Writer, now func() time.Time) tally {
 	t := tally{of: map[string]int{}}
+	var began time.Time
+	end := func() {
+		if len(t.parts) > 0 {
+			t.parts[len(t.parts)-1].took = now().Sub(began)
+		}
+	}
 	output := map[string][]string{}
 	failed := map[string]bool{}
 	lines := bufio.NewScanner(in)
 	lines.Buffer(make([]byte, 1<<20), 1<<26)
 	for lines.Scan() {
 		var e event
+		if name, ok := strings.CutPrefix(lines.Text(), "part "); ok {
+			end()
+			began = now()
+			t.parts = append(t.parts, timed{name: name})
+			continue
+		}
 		if json.Unmarshal(lines.Bytes(), &e) != nil {
 			fmt.Fprintln(out, lines.Text())
 			continue
 		}
 		t.take(e, output, failed, out)
 	}
+	end()
 	return t
+}
+
+// parts parses the flag -before.
+func parts(list string) []timed {
+	var all []timed
+	for pair := range strings.SplitSeq(list, ",") {
+		name, seconds, ok := strings.Cut(pair, "=")
+		if took, err := time.ParseDuration(seconds + "s"); ok && err == nil {
+			all = append(all, timed{name, took})
+		}
+	}
+	return all
 }
 
 func (t *tally) take(e event, output map[string][]string, failed map[string]bool, out io.Writer) {
@@ -93,6 +130,9 @@ func (t *tally) take(e event, output map[string][]string, failed map[string]bool
 }
 
 func (t *tally) endTest(e event, output []string, failed map[string]bool, out io.Writer) {
+	if !strings.Contains(e.Test, "/") {
+		t.slowest = append(t.slowest, timed{e.Package + " " + e.Test, time.Duration(e.Elapsed * float64(time.Second))})
+	}
 	switch e.Action {
 	case "pass":
 		t.passed++
@@ -152,12 +192,35 @@ func (t *tally) report(out io.Writer, noSkips bool, maySkip string) bool {
 	for _, name := range t.broken {
 		fmt.Fprintln(out, "did not build or run:", name)
 	}
+	t.printTimes(out)
 	if t.cached > 0 {
 		fmt.Fprintf(out, "passed before, in packages that have not changed since: %d\n", t.cached)
 	}
 	fmt.Fprintf(out, "%d passed, %d failed, %d skipped\n", t.passed, t.failed+len(t.broken), t.skipped)
 	good := t.failed == 0 && len(t.broken) == 0 && t.passed > 0
 	return good && !(noSkips && t.mustRun(maySkip))
+}
+
+// slow is how many of the slowest tests are listed.
+const slow = 20
+
+// printTimes lists the slowest tests of at least a second, and how long each part took. Tests of a
+// package run beside each other, so their times do not add up.
+func (t *tally) printTimes(out io.Writer) {
+	slices.SortStableFunc(t.slowest, func(a, b timed) int { return int(b.took - a.took) })
+	for _, test := range t.slowest[:min(slow, len(t.slowest))] {
+		if test.took >= time.Second {
+			fmt.Fprintf(out, "slow: %7.1fs  %s\n", test.took.Seconds(), test.name)
+		}
+	}
+	var all time.Duration
+	for _, part := range t.parts {
+		fmt.Fprintf(out, "part: %4d min %02d s  %s\n", int(part.took.Minutes()), int(part.took.Seconds())%60, part.name)
+		all += part.took
+	}
+	if len(t.parts) > 0 {
+		fmt.Fprintf(out, "part: %4d min %02d s  in all\n", int(all.Minutes()), int(all.Seconds())%60)
+	}
 }
 
 // shown is how many of the lines of a failed test are printed once more at the end.

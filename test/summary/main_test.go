@@ -3,6 +3,7 @@ package main
 import (
 	"strings"
 	"testing"
+	"time"
 )
 
 // stream is what "go test -json" prints, shortened.
@@ -39,7 +40,7 @@ func TestVerdict(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var out strings.Builder
-			tally := read(stream(c.lines...), &out)
+			tally := read(stream(c.lines...), &out, time.Now)
 			if got := tally.report(&out, c.noSkips, c.maySkip); got != c.good {
 				t.Errorf("good is %v, want %v", got, c.good)
 			}
@@ -61,7 +62,7 @@ func TestTestsThatDidNotRunAgainAreCountedApart(t *testing.T) {
 		qOK    = `{"Action":"pass","Package":"q","Elapsed":0.1}`
 	)
 	var out strings.Builder
-	tally := read(stream(passed, again, pkgOK, inTest, other, ran, qOK), &out)
+	tally := read(stream(passed, again, pkgOK, inTest, other, ran, qOK), &out, time.Now)
 	if !tally.report(&out, true, "") {
 		t.Error("not good")
 	}
@@ -80,7 +81,7 @@ func TestAFailureIsToldOnceMoreAtTheEnd(t *testing.T) {
 		wrong    = `{"Action":"output","Package":"p","Test":"TestB","Output":"    b_test.go:2: wrong\n"}`
 	)
 	var out strings.Builder
-	tally := read(stream(begins, progress, wrong, failed, passed), &out)
+	tally := read(stream(begins, progress, wrong, failed, passed), &out, time.Now)
 	tally.report(&out, false, "")
 	want := "    b_test.go:1: progress: one\n" +
 		"=== RUN   TestB\n    b_test.go:1: progress: one\n    b_test.go:2: wrong\n" +
@@ -99,7 +100,7 @@ func TestATestThatTookTooLongFailsAndSaysWhere(t *testing.T) {
 		ended  = `{"Action":"fail","Package":"p","Elapsed":3600}`
 	)
 	var out strings.Builder
-	tally := read(stream(begins, late, where, passed, ended), &out)
+	tally := read(stream(begins, late, where, passed, ended), &out, time.Now)
 	if tally.report(&out, false, "") {
 		t.Error("good")
 	}
@@ -108,5 +109,38 @@ func TestATestThatTookTooLongFailsAndSaysWhere(t *testing.T) {
 		"failed: p TestB\n" + said + "1 passed, 1 failed, 0 skipped\n"
 	if out.String() != want {
 		t.Errorf("printed %q, want %q", out.String(), want)
+	}
+}
+
+func TestSlowTestsAndPartsAreListedWithTheirTimes(t *testing.T) {
+	t.Parallel()
+	clock := time.Unix(0, 0)
+	now := func() time.Time { clock = clock.Add(65 * time.Second); return clock }
+	var out strings.Builder
+	tally := read(stream(
+		"part units",
+		`{"Action":"pass","Package":"p","Test":"TestA","Elapsed":2.5}`,
+		`{"Action":"pass","Package":"p","Test":"TestA/sub","Elapsed":2.4}`,
+		`{"Action":"pass","Package":"p","Test":"TestB","Elapsed":0.5}`,
+		`{"Action":"pass","Package":"q","Test":"TestC","Elapsed":12}`,
+		"part end to end",
+		pkgOK,
+	), &out, now)
+	tally.parts = append(parts("lint=95,artifacts=3"), tally.parts...)
+	if !tally.report(&out, true, "") {
+		t.Error("the run is not good")
+	}
+	const want = `ok    p  1.5s
+slow:    12.0s  q TestC
+slow:     2.5s  p TestA
+part:    1 min 35 s  lint
+part:    0 min 03 s  artifacts
+part:    1 min 05 s  units
+part:    1 min 05 s  end to end
+part:    3 min 48 s  in all
+4 passed, 0 failed, 0 skipped
+`
+	if got := out.String(); got != want {
+		t.Errorf("printed\n%s\nwant\n%s", got, want)
 	}
 }

@@ -71,14 +71,11 @@ locals {
 
   # The checksum of all inputs: a changed script builds anew, and an old artifact is
   # never taken for new.
-  inputs = sha256(join("\n", concat([for name in local.sources : "${name} ${filesha256("../files/${name}")}"], [filesha256(local.trial), filesha256("../../pins.json"), local.busybox])))
+  inputs = sha256(join("\n", concat([for name in local.sources : "${name} ${filesha256("../files/${name}")}"], [filesha256("../../pins.json"), local.busybox])))
 
   # Where the sources are, and their digest.
   source  = local.pins.busybox_source
   busybox = "${local.source.url} ${trimprefix(local.source.digest, "sha256:")}"
-
-  # Whether a guest starts: hypervisors try it as the driver does.
-  trial = "../../drivers/libvirt/files/accelerated.sh"
 }
 
 stage "artifacts" {}
@@ -96,14 +93,6 @@ task "copy" "script" {
   dest       = "${local.scripts}/${each.key}"
   content    = file("../files/${each.key}")
   mode       = endswith(each.key, ".sh") ? "0755" : "0644"
-  depends_on = [task.directory.scripts]
-}
-
-task "copy" "trial" {
-  stage      = "artifacts"
-  dest       = "${local.scripts}/accelerated.sh"
-  content    = file(local.trial)
-  mode       = "0644"
   depends_on = [task.directory.scripts]
 }
 
@@ -177,7 +166,7 @@ task "command" "base" {
   argv        = concat(local.build, [each.key, "${local.stamp}${each.value.suffix}"])
   creates     = "${var.lab_cache}/.made-${each.key}-${local.stamp}${each.value.suffix}"
   timeout     = "60m"
-  depends_on  = [task.copy.script, task.copy.trial, task.copy.pins]
+  depends_on  = [task.copy.script, task.copy.pins]
 }
 
 locals {

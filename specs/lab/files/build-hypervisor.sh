@@ -17,11 +17,7 @@ need podman podman
 
 begin "${1:-}"
 settings="${MIRROR:-} $debian"
-# The trial of a guest is the driver's own; "kinit lab" lays it beside this script.
-KVM_TRIAL=$here/accelerated.sh
-[ -f "$KVM_TRIAL" ] || KVM_TRIAL=$here/../../drivers/libvirt/files/accelerated.sh
-export KVM_TRIAL
-inputs=$(made_of "$KVM_TRIAL" "$here/pins.sh" "$here/backports.sh" "$here"/hypervisor/*)
+inputs=$(made_of "$here/pins.sh" "$here/backports.sh" "$here"/hypervisor/*)
 image=localhost/kinit-lab-hypervisor:$inputs
 
 if podman image exists "$image"; then
