@@ -1,8 +1,12 @@
 package run_test
 
 import (
+	"context"
 	"strings"
 	"testing"
+	"time"
+
+	"kinit/engine/internal/run"
 )
 
 // rollback and unlock are the last tasks of a block.
@@ -102,4 +106,83 @@ block "deploy" {
 }
 `)))
 	check(t, []string{"nothing\n"}, []string{j.read("said")})
+}
+
+// A lock that a block takes is released after an interrupt, in this block and in those around
+// it, but not in blocks that the run has not reached.
+func TestAlwaysInABlockIsDoneAfterAnInterrupt(t *testing.T) {
+	t.Parallel()
+	j := newJob(t, "a")
+	check(t, []string{
+		`task.command.lock changed`, `task.command.hangs skipped: interrupted`,
+		`task.command.next skipped: interrupted`,
+		`task.command.unlock changed`, `task.command.outside changed`,
+		`task.command.later skipped: interrupted`, `task.command.unlock_later skipped: interrupted`,
+		`task.command.reads changed`,
+	}, show(j.stopping(`
+handler "command" "reload" { argv = ["touch", "DIR/reloaded"] }
+block "outer" {
+  host = "a"
+  block "deploy" {
+    task "command" "lock" { argv = ["touch", "DIR/lock"] }
+    task "command" "hangs" {
+      argv       = ["sleep", "60"]
+      depends_on = [task.command.lock]
+    }
+    task "command" "next" {
+      argv       = ["true"]
+      depends_on = [task.command.hangs]
+    }
+    task "command" "unlock" {
+      always = true
+      argv   = ["rm", "DIR/lock"]
+    }
+  }
+  task "command" "outside" {
+    always = true
+    argv   = ["sh", "-c", "test ! -e DIR/lock"]
+  }
+}
+block "later" {
+  depends_on = [block.outer]
+  task "command" "later" { argv = ["true"] }
+  task "command" "unlock_later" {
+    always = true
+    argv   = ["touch", "DIR/unreached"]
+  }
+}
+task "command" "reads" {
+  always = true
+  argv   = ["sh", "-c", "test ${task.command.unlock.changed} = true"]
+}
+`)))
+	check(t, []string{"none", "none", "none"}, []string{j.read("lock"), j.read("unreached"), j.read("reloaded")})
+}
+
+// stopping runs a playbook that is interrupted after half a second.
+func (j *job) stopping(text string) *run.Result {
+	ctx, cancel := context.WithTimeout(j.t.Context(), 500*time.Millisecond)
+	defer cancel()
+	j.ctx = ctx
+	return j.run(text)
+}
+
+func TestAlwaysInABlockThatHasBegunIsNotInterrupted(t *testing.T) {
+	t.Parallel()
+	j := newJob(t, "a")
+	check(t, []string{`task.command.first changed`, `task.command.unlock changed`, `task.command.after skipped: interrupted`}, show(j.stopping(`
+block "deploy" {
+  host = "a"
+  task "command" "first" { argv = ["true"] }
+  task "command" "unlock" {
+    always = true
+    argv   = ["sh", "-c", "sleep 1; touch DIR/unlocked"]
+  }
+}
+task "command" "after" {
+  argv       = ["true"]
+  depends_on = [block.deploy]
+}
+`)))
+	check(t, []string{""}, []string{j.read("unlocked")})
 }

@@ -95,6 +95,14 @@ func (r *records) of(address string) record {
 	return r.ended[address]
 }
 
+// has reports whether a task has ended, or was skipped.
+func (r *records) has(t *plan.Task) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	_, has := r.ended[t.Address]
+	return has
+}
+
 // because returns why the tasks that depend on a failed key are skipped.
 func (r *records) because(cause string) string {
 	r.mu.Lock()
@@ -102,7 +110,7 @@ func (r *records) because(cause string) string {
 	if why := r.closed[cause]; why != "" {
 		return why
 	}
-	if rec := r.ended[cause]; rec.undone {
+	if rec, ended := r.ended[cause]; ended {
 		return rec.why()
 	}
 	return "after the failure of " + cause

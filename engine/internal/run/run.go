@@ -33,17 +33,6 @@ func Run(ctx context.Context, p *plan.Plan, values *plan.Values, pool *host.Pool
 	r := newRunner(p, values, pool, opts)
 	r.report.emit(event.Event{Kind: event.RunStarted, Total: p.Main.Total()})
 	started := time.Now()
-	r.here = r.machines.attend(ctx, p.Always.Tasks)
-	defer r.here.leave()
-
-	if opts.Check && opts.Ahead {
-		r.ahead(ctx, p.Main)
-	}
-	r.walk(ctx, p.Main)
-	if slices.ContainsFunc(p.Main.Tasks, func(t *plan.Task) bool { return r.records.of(t.Address).failed() }) {
-		r.walk(ctx, p.OnFailure)
-	}
-	r.passOver(p.OnFailure.Tasks) // without a failure; tasks of always may ask how they ended
 	// Tasks of always run after an interrupt too, on hosts that still answer, for a short
 	// time.
 	lasting := opts.Lasting
@@ -52,6 +41,21 @@ func Run(ctx context.Context, p *plan.Plan, values *plan.Values, pool *host.Pool
 	}
 	always, end := limited(ctx, lasting, alwaysLimit)
 	defer end()
+	r.always = always
+	r.here = r.machines.attend(ctx, slices.Concat(p.Always.Tasks, cleanups(p.Main)))
+	defer r.here.leave()
+
+	if opts.Check && opts.Ahead {
+		r.ahead(ctx, p.Main)
+	}
+	r.walk(ctx, p.Main)
+	if ctx.Err() != nil {
+		r.cleanUp(always, p.Main)
+	}
+	if slices.ContainsFunc(p.Main.Tasks, func(t *plan.Task) bool { return r.records.of(t.Address).failed() }) {
+		r.walk(ctx, p.OnFailure)
+	}
+	r.passOver(p.OnFailure.Tasks) // without a failure; tasks of always may ask how they ended
 	r.walk(always, p.Always)
 
 	r.report.emit(event.Event{Kind: event.RunFinished, Duration: time.Since(started)})
@@ -93,12 +97,7 @@ func (r *runner) walk(ctx context.Context, s plan.Section) {
 			}
 			return r.records.pass(gate)
 		},
-		Limit: func(key plan.Key) (string, int) {
-			if t, _ := s.At(key); t != nil {
-				return t.BlockAddress(), t.Throttle
-			}
-			return "", 0
-		},
+		Limit:   limitOf(s),
 		Skipped: func(key, cause plan.Key) { r.skipKey(s, key, cause) },
 	})
 	for _, o := range outcomes {
@@ -106,12 +105,22 @@ func (r *runner) walk(ctx context.Context, s plan.Section) {
 		case graph.Skipped: // not ready before the interrupt
 			r.skipKey(s, o.Key, o.Cause)
 		case graph.Cancelled:
-			if t, _ := s.At(o.Key); t != nil && r.records.triggered(t) {
+			if t, _ := s.At(o.Key); t != nil && t.Role != plan.Cleanup && r.records.triggered(t) {
 				r.skip(t, "interrupted")
 			}
 		}
 	}
 	r.passOver(s.Tasks)
+}
+
+// limitOf returns how many instances of a task are done at the same time, by their block.
+func limitOf(s plan.Section) func(plan.Key) (string, int) {
+	return func(key plan.Key) (string, int) {
+		if t, _ := s.At(key); t != nil {
+			return t.BlockAddress(), t.Throttle
+		}
+		return "", 0
+	}
 }
 
 // skipKey records a task that was not done because another failed.

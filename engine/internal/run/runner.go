@@ -1,6 +1,7 @@
 package run
 
 import (
+	"context"
 	"sync"
 
 	"kinit/engine/diag"
@@ -18,7 +19,8 @@ type runner struct {
 	records  *records
 	report   *reporter
 	machines *machines
-	here     *presence // the hosts with tasks of always
+	always   context.Context // of tasks of always: it outlasts an interrupt for a short time
+	here     *presence       // the hosts with tasks of always
 	turns    turns
 	seen     sync.Map // of seen by address, of tasks that were looked at before their turn
 }

@@ -11,6 +11,8 @@ import (
 // visit does one task. It returns an error if its dependents must not run.
 func (r *runner) visit(ctx context.Context, t *plan.Task) error {
 	started := time.Now()
+	ctx, end := r.outlasting(ctx, t)
+	defer end()
 	if t.Skip != "" {
 		r.values.Set(t.Address, nil)
 		r.finish(started, skipped(t, t.Skip))
@@ -49,7 +51,7 @@ func (r *runner) visit(ctx context.Context, t *plan.Task) error {
 		return errLeftOut
 	}
 	r.report.emitOf(t, event.Event{Kind: event.TaskStarted})
-	if t.Always {
+	if outlasts(t) {
 		within, end := r.here.present(ctx, t)
 		defer end()
 		ctx = within
