@@ -12,6 +12,7 @@ import (
 // outcome is the result of one attempt at a task.
 type outcome struct {
 	steps   []string // what was done, or would be
+	begun   []string // of steps that failed: they may have changed something
 	changed bool     // a step did more than wait, or would
 	judged  *bool    // the result of changed_when, nil without it
 	pending bool     // it would do something, so its values are not known
@@ -73,6 +74,9 @@ func (r *runner) applyConditions(ctx context.Context, t *plan.Task, out outcome,
 		}
 		if known {
 			out.judged = &changed
+			if result != nil {
+				result.Changed = changed
+			}
 		}
 	}
 	if c := t.Until(); c != nil && result != nil {
@@ -92,7 +96,7 @@ func (r *runner) resultOf(t *plan.Task, out outcome, err error) *plan.Result {
 	if out.pending {
 		return nil
 	}
-	changed, secret := len(out.steps) > 0, r.report.hidden(t).All
+	changed, secret := out.changed, r.report.hidden(t).All
 	if err != nil {
 		return &plan.Result{Changed: changed, Sensitive: secret, Error: err.Error()}
 	}

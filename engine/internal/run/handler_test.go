@@ -279,3 +279,72 @@ func TestHandlersOfHandlersAndOfOtherHostsAreFlushed(t *testing.T) {
 		says(`task "command"`, "next", `depends_on = [task.command.flush]`))
 	check(t, []string{"first\nsecond\nnext\nfirst\nsecond\n"}, []string{j.read("order")})
 }
+
+// again is a task that changes something in its first attempt, which fails. The second one
+// finds nothing left to do.
+func again(command string, args ...string) string {
+	return `handler "command" "reload" { argv = ["touch", "DIR/reloads"] }
+` + block(`task "shell"`, "once", append(args, `commands = "touch DIR/made; `+command+`"`, `creates = "DIR/made"`,
+		`notify = [handler.command.reload]`, "retry {\n    attempts = 2\n    delay = \"1ms\"\n  }")...)
+}
+
+func TestAttemptThatFailsAfterAChangeDoesNotLoseTheNotification(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		text string
+		want []string
+	}{
+		"the command fails":     {again("exit 1"), []string{`task.shell.once changed`, `handler.command.reload["localhost"] changed`}},
+		"the time limit passes": {again("sleep 30", `timeout = "500ms"`), []string{`task.shell.once changed`, `handler.command.reload["localhost"] changed`}},
+		"changed_when asks whether it changed": {again("exit 1", `changed_when = result.changed`),
+			[]string{`task.shell.once changed`, `handler.command.reload["localhost"] changed`}},
+		"changed_when decides": {again("exit 1", `changed_when = false`), []string{`task.shell.once ok`}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			j := newJob(t, "a")
+			result := j.run(c.text)
+			check(t, c.want, show(result))
+			steps := 0
+			if c.want[0] == `task.shell.once changed` {
+				steps = 1
+			}
+			if len(result.Tasks) == 0 || len(result.Tasks[0].Steps) < steps {
+				t.Errorf("the report names no step: %v", result.Tasks)
+			}
+			// Nothing is left to do, so the second run notifies no handler.
+			check(t, []string{`task.shell.once ok`}, show(j.run(c.text)))
+		})
+	}
+}
+
+// A step that failed before it changed anything is done by the next attempt, and counts once.
+func TestStepThatFailsAndIsDoneByTheNextAttemptIsReportedOnce(t *testing.T) {
+	t.Parallel()
+	j := newJob(t, "a")
+	result := j.run(`
+task "command" "second" {
+  argv = ["sh", "-c", "test -e DIR/first || { touch DIR/first; exit 1; }"]
+  retry {
+    attempts = 2
+    delay    = "1ms"
+  }
+}
+`)
+	check(t, []string{`task.command.second changed`}, show(result))
+	if len(result.Tasks[0].Steps) != 1 {
+		t.Errorf("steps are %q, want one", result.Tasks[0].Steps)
+	}
+}
+
+// until and changed_when agree on whether a task has changed something.
+func TestUntilSeesWhatChangedWhenDecided(t *testing.T) {
+	t.Parallel()
+	j := newJob(t, "a")
+	until := func(condition string) []string {
+		return show(j.run(block(`task "command"`, "say", `argv = ["true"]`, `changed_when = false`, "until = "+condition,
+			"retry {\n    attempts = 2\n    delay = \"1ms\"\n  }")))
+	}
+	check(t, []string{`task.command.say ok`}, until("!result.changed"))
+	check(t, []string{`task.command.say failed`}, until("result.changed"))
+}

@@ -23,8 +23,8 @@ import (
 func (r *runner) runTask(ctx context.Context, t *plan.Task) (outcome, error) {
 	var before outcome
 	for attempt := 1; ; attempt++ {
-		out, err := r.timed(ctx, t)
-		out.steps, out.changed = together(before.steps, out.steps), before.changed || out.changed
+		out, err := r.timed(ctx, t, before)
+		out = out.after(before, err)
 		if err == nil || attempt >= t.Retry.Attempts || ctx.Err() != nil || r.opts.Check {
 			return out, err
 		}
@@ -37,11 +37,22 @@ func (r *runner) runTask(ctx context.Context, t *plan.Task) (outcome, error) {
 	}
 }
 
+// after adds the changes of earlier attempts. A step that failed in one of them may have
+// changed something before. If nothing is left to do now, it has.
+func (o outcome) after(before outcome, err error) outcome {
+	o.steps, o.changed = together(before.steps, o.steps), before.changed || o.changed
+	o.begun = together(before.begun, o.begun)
+	if err == nil && len(o.begun) > 0 {
+		o.steps, o.changed = together(o.steps, o.begun), true
+	}
+	return o
+}
+
 // together joins two lists of steps, each step once.
 func together(before, now []string) []string {
 	for _, step := range now {
 		if !slices.Contains(before, step) {
-			before = append(before, step)
+			before = append(slices.Clip(before), step)
 		}
 	}
 	return before
@@ -55,7 +66,7 @@ const (
 )
 
 // timed does one attempt within the task's timeout.
-func (r *runner) timed(ctx context.Context, t *plan.Task) (outcome, error) {
+func (r *runner) timed(ctx context.Context, t *plan.Task, before outcome) (outcome, error) {
 	limit, advice := t.Timeout, ""
 	if limit <= 0 {
 		limit, advice = r.opts.Timeout, ", the limit of a task that says no timeout"
@@ -69,15 +80,16 @@ func (r *runner) timed(ctx context.Context, t *plan.Task) (outcome, error) {
 	g := &gauge{limit: limit, report: r.report.progress(t)}
 	limited, stretched := pace.Within(ctx, limit, g)
 	defer stretched.End()
-	out, err := r.attempt(limited, t, g)
+	out, err := r.attempt(limited, t, g, before)
 	if err != nil && pace.Passed(limited) && ctx.Err() == nil {
 		return out, fmt.Errorf("timed out after %s%s: %w", stretched, advice, err)
 	}
 	return out, err
 }
 
-// attempt is the core of kinit: decode, plan, do, look again.
-func (r *runner) attempt(ctx context.Context, t *plan.Task, g *gauge) (out outcome, err error) {
+// attempt is the core of kinit: decode, plan, do, look again. before is what earlier attempts
+// came to.
+func (r *runner) attempt(ctx context.Context, t *plan.Task, g *gauge, before outcome) (out outcome, err error) {
 	if first := r.waitsFor(t); first != "" {
 		return known("after " + first), nil
 	}
@@ -110,6 +122,7 @@ func (r *runner) attempt(ctx context.Context, t *plan.Task, g *gauge) (out outco
 				t.Host, transport.ErrUnreachable, r.report.cause(t, err))
 		}
 		machine.Fenced(err)
+		out = out.after(before, err)
 		out, err = r.applyConditions(ctx, t, out, err)
 	}()
 
@@ -151,6 +164,9 @@ func (r *runner) attempt(ctx context.Context, t *plan.Task, g *gauge) (out outco
 			return out, err
 		}
 		if err := step.Do(ctx, h); err != nil {
+			if module.Changes([]module.Step{step}) {
+				out.begun = []string{text}
+			}
 			return out, err
 		}
 		out.steps, out.changed = append(out.steps, text), module.Changes(steps)
