@@ -159,7 +159,10 @@ func (p *Plan) addOutputs(sp *spec.Spec) (diags diag.List) {
 }
 
 func (p *Plan) section(from dag.Section) Section {
-	s := Section{Graph: from.Graph, Tasks: p.tasks(from.Tasks), byAddress: make(map[string]*Task, len(from.Tasks)), gates: from.Gates}
+	s := Section{Graph: from.Graph, Tasks: p.tasks(from.Tasks), byAddress: make(map[string]*Task, len(from.Tasks)), gates: from.Gates, begins: map[Key]bool{}}
+	for _, stage := range p.Stages {
+		s.begins[dag.StageBegin(stage)] = true
+	}
 	for _, t := range s.Tasks {
 		s.byAddress[t.Address] = t
 	}

@@ -3,7 +3,9 @@
 package plan
 
 import (
+	"maps"
 	"slices"
+	"strings"
 
 	"github.com/hashicorp/hcl/v2"
 
@@ -51,6 +53,7 @@ type Plan struct {
 type (
 	Key       = dag.Key
 	Gate      = dag.Gate
+	Member    = dag.Task
 	Ways      = expand.Ways
 	Become    = refs.Become
 	Values    = refs.Values
@@ -73,6 +76,7 @@ type Section struct {
 
 	byAddress map[string]*Task
 	gates     map[Key]*Gate
+	begins    map[Key]bool // of stages
 }
 
 // Task is one instance of a task block on one host, or of a handler for one host
@@ -115,6 +119,14 @@ func (s Section) At(key Key) (*Task, *Gate) {
 		return s.byAddress[key.Name], nil
 	}
 	return nil, s.gates[key]
+}
+
+// Begins reports whether a key is the begin of a stage.
+func (s Section) Begins(key Key) bool { return s.begins[key] }
+
+// Gates lists the gates of stages and batches, by their keys.
+func (s Section) Gates() []*Gate {
+	return slices.SortedFunc(maps.Values(s.gates), func(x, y *Gate) int { return strings.Compare(x.Key.Name, y.Key.Name) })
 }
 
 // TaskKey returns the key of a task by its address.

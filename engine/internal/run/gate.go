@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"slices"
 
 	"kinit/engine/internal/plan"
 )
@@ -20,9 +21,38 @@ func (r *records) pass(g *plan.Gate) error {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	var first string
-	hosts, failed := map[string]bool{}, map[string]string{}
-	for _, t := range g.Tasks {
+	failed, why := r.judge(g, false)
+	if why == "" {
+		maps.Copy(r.dropped, failed)
+		return nil
+	}
+	r.closed[g.Key.String()] = why
+	return errLeftOut
+}
+
+// begin checks the begin of a stage. It does not begin after a failure in another stage or
+// batch, whether this one comes after it or not, and although tasks may still be at work there.
+func (r *records) begin(stage plan.Key, gates []*plan.Gate) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, g := range gates {
+		if _, why := r.judge(g, true); why != "" {
+			r.closed[stage.String()] = why
+			return errLeftOut
+		}
+	}
+	return nil
+}
+
+// judge returns the hosts on which tasks of a gate have failed, and why nothing more begins, if
+// there are more than may fail. early counts only the tasks of a stage that are in no batch of it,
+// whose hosts may still be allowed to fail. The caller holds mu.
+func (r *records) judge(g *plan.Gate, early bool) (failed map[string]string, why string) {
+	hosts, failed, tasks := map[string]bool{}, map[string]string{}, g.Tasks
+	if early {
+		tasks = slices.DeleteFunc(slices.Clone(g.Own), func(t *plan.Member) bool { return t.Stage == "" })
+	}
+	for _, t := range tasks {
 		if r.dropped[t.For] != "" {
 			continue
 		}
@@ -32,19 +62,17 @@ func (r *records) pass(g *plan.Gate) error {
 			continue
 		}
 		failed[t.For] = rec.why()
-		if first == "" {
-			first = rec.why()
+		if why == "" {
+			why = rec.why()
 		}
 	}
-	if len(failed) <= g.MaxFail {
-		maps.Copy(r.dropped, failed)
-		return nil
+	switch {
+	case len(failed) <= g.MaxFail:
+		return failed, ""
+	case g.MaxFail > 0:
+		return failed, fmt.Sprintf("%d of %d hosts failed in %s, and max_fail is %d", len(failed), len(hosts), g.Label, g.MaxFail)
 	}
-	r.closed[g.Key.String()] = first
-	if g.MaxFail > 0 {
-		r.closed[g.Key.String()] = fmt.Sprintf("%d of %d hosts failed in %s, and max_fail is %d", len(failed), len(hosts), g.Label, g.MaxFail)
-	}
-	return errLeftOut
+	return failed, why
 }
 
 // leftOut returns why a task is not tried, or an empty text: its host failed before, or its

@@ -92,8 +92,11 @@ func (r *runner) walk(ctx context.Context, s plan.Section) {
 	outcomes := s.Graph.Walk(ctx, r.opts.Forks, graph.Visitor[plan.Key]{
 		Visit: func(ctx context.Context, key plan.Key) error {
 			t, gate := s.At(key)
-			if t != nil {
+			switch {
+			case t != nil:
 				return r.visit(ctx, t)
+			case s.Begins(key):
+				return r.records.begin(key, s.Gates())
 			}
 			return r.records.pass(gate)
 		},

@@ -72,7 +72,9 @@ func (e *edges) addGroup(g *group) {
 	for _, h := range g.handlers {
 		e.follow(g.end(), h.key(), &h.Range)
 	}
-	e.gates[g.end()] = &Gate{Key: g.end(), Label: g.label, MaxFail: g.maxFail, Tasks: slices.Concat(g.tasks, g.handlers)}
+	all := slices.Concat(g.tasks, g.handlers)
+	own := slices.DeleteFunc(slices.Clone(all), func(t *Task) bool { return t.group != g })
+	e.gates[g.end()] = &Gate{Key: g.end(), Label: g.label, MaxFail: g.maxFail, Tasks: all, Own: own}
 }
 
 // addHandlers puts the handlers that run at the end of a group after all other tasks of it, and

@@ -84,6 +84,7 @@ type Gate struct {
 	Key     Key
 	Label   string  // such as: batch 1 of 3 of stage "web"
 	Tasks   []*Task // whose hosts count
+	Own     []*Task // those that are in no batch within the stage
 	MaxFail int     // how many hosts may fail; failed hosts are left out from then on
 }
 
