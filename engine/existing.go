@@ -16,33 +16,38 @@ import (
 	"kinit/engine/diag"
 	"kinit/engine/internal/host"
 	"kinit/engine/internal/instance"
-	"kinit/engine/internal/inventory"
 	"kinit/engine/internal/run"
 	"kinit/engine/internal/spec"
 	"kinit/engine/internal/topology"
+	"kinit/engine/lists"
 	"kinit/engine/pace"
 )
 
 // answerTime is how long a host of ordinary speed may take to answer what it has of a cluster.
 const answerTime = time.Minute
 
-// whatExists asks the selected hosts what they have of the cluster, all at once, unless no host
-// is to be asked. A host that does not answer counts only if its tasks are to be done or planned.
+// whatExists asks the selected hosts and those that are lost what they have of the cluster, all at
+// once, unless no host is to be asked. A host that does not answer counts only if its tasks are to
+// be done or planned.
 func (p *planned) whatExists(ctx context.Context, c topology.Cluster) (topology.Existing, diag.List) {
 	drivers, diags := p.listings(c)
 	if diags.HasErrors() || p.offline() {
 		return topology.Existing{}, diags
 	}
-	answers, diags := p.ask(ctx, c, p.hosts, drivers)
+	answers, diags := p.ask(ctx, c, append(names(p.hosts), p.options.Lost...), drivers)
 	if diags.HasErrors() {
 		return topology.Existing{}, diags
 	}
+	answers, lost := answers[:len(p.hosts)], answers[len(p.hosts):]
 	p.answers = answers
 	found := topology.Merge(answers, p.options.Lost)
-	if !found.Known() {
-		return found, append(p.silent(c, answers), p.hidden(c, answers)...)
+	if diags = found.Returned(c, lost); diags.HasErrors() {
+		return topology.Existing{}, diags
 	}
-	return found, nil
+	if !found.Known() {
+		diags = slices.Concat(diags, p.silent(c, answers), p.hidden(c, answers))
+	}
+	return found, diags
 }
 
 // listings returns the scripts by which the drivers of the cluster's pools list nodes.
@@ -70,15 +75,15 @@ func (p *planned) listing(d *spec.Driver) (string, diag.List) {
 	return value.AsString(), nil
 }
 
-func (p *planned) ask(ctx context.Context, c topology.Cluster, hosts []*inventory.Host, drivers []string) ([]topology.Answer, diag.List) {
+func (p *planned) ask(ctx context.Context, c topology.Cluster, hosts []string, drivers []string) ([]topology.Answer, diag.List) {
 	answers, problems := make([]topology.Answer, len(hosts)), make([]diag.List, len(hosts))
 	matters := p.matters()
 	var all sync.WaitGroup
-	for i, h := range hosts {
+	for i, name := range hosts {
 		all.Go(func() {
-			has, err := p.has(ctx, h.Name, c.Name, drivers)
-			answers[i] = topology.Answer{Host: h.Name, Silent: err != nil, Told: has.Told}
-			if err != nil && matters(h.Name) {
+			has, err := p.has(ctx, name, c.Name, drivers)
+			answers[i] = topology.Answer{Host: name, Silent: err != nil, Machine: topology.Machine(has.Self), Told: has.Told}
+			if err != nil && matters(name) {
 				answers[i].Err = err
 			}
 			if err == nil {
@@ -200,9 +205,7 @@ func (p *planned) changed(ctx context.Context) bool {
 	if len(before) == 0 {
 		return false
 	}
-	hosts := slices.DeleteFunc(slices.Clone(p.hosts), func(h *inventory.Host) bool {
-		return !slices.ContainsFunc(before, func(a topology.Answer) bool { return a.Host == h.Name })
-	})
+	hosts := lists.Map(before, func(a topology.Answer) string { return a.Host })
 	now, diags := p.ask(ctx, p.topology.Cluster, hosts, nil)
 	return diags.HasErrors() || !slices.EqualFunc(before, now, func(a, b topology.Answer) bool {
 		return b.Silent || text(a.Record) == text(b.Record)

@@ -306,7 +306,7 @@ func TestAHypervisorThatIsMissingIsNamed(t *testing.T) {
 	if s, report := engine.State(t.Context(), r.options("h1,h2")); len(s.Hosts) != 2 || !s.Hosts[0].Answers || s.Hosts[1].Answers {
 		t.Errorf("status %+v, %s", s.Hosts, problems(report))
 	}
-	// The node of a lost host leaves, and the next run makes it anew. The host is not asked, though the run names it.
+	// The node of a lost host leaves, and the next run makes it anew. The host gets no task, though the run names it.
 	lost := r.options("h1,h2")
 	lost.Lost = []string{"h2"}
 	report := went(t, engine.Run(t.Context(), lost))

@@ -180,7 +180,7 @@ func (p *planned) build(c *topology.Cluster) (diags diag.List) {
 		p.topology, diags = topology.Expand(topology.Input{Cluster: *c, Hosts: t.hosts, Inventory: t.inventory, Existing: p.existing, Rebalance: o.Rebalance, Anew: o.Recreate,
 			Leave:   topology.Leave{Nodes: o.Leave, Hypervisors: o.Evacuate, Destroy: o.YesDestroy},
 			Restore: topology.Restore{ID: o.Restore.ID, Pool: o.Restore.Pool}})
-		if p.mode == looks {
+		if p.mode == looks && p.topology != nil {
 			diags = asSeen(diags)
 		}
 		if diags.HasErrors() {

@@ -43,7 +43,7 @@ type Inputs struct {
 	Adopt       bool              `json:"adopt,omitempty"`       // uses what has the owner's name on the hosts, whichever instance made it, and records that
 	FreshFacts  bool              `json:"fresh_facts,omitempty"` // reads facts again, whatever their max_age
 	Rebalance   bool              `json:"rebalance,omitempty"`   // moves nodes of the cluster so that each pool is spread evenly again
-	Lost        []string          `json:"lost,omitempty"`        // hosts that do not come back, and are not asked: what they had of the cluster is made anew elsewhere
+	Lost        []string          `json:"lost,omitempty"`        // hosts that do not come back: what they had of the cluster is recreated elsewhere; one that answers with its recorded identity is refused
 	Leave       []string          `json:"leave,omitempty"`       // nodes that leave the cluster although the spec has them; a later run makes them anew
 	Evacuate    []string          `json:"evacuate,omitempty"`    // hypervisors whose nodes leave, likewise
 	YesDestroy  []string          `json:"yes_destroy,omitempty"` // nodes that leave even if data is lost with them

@@ -29,9 +29,10 @@ The nodes of a cluster stay on their hypervisors and keep their addresses, whate
 Another kubernetes_version upgrades a cluster that exists, one node after the other; 'kinit plan'
 shows how.
 
-A host that --lost names is not asked. The nodes that were there leave the cluster; then a second run
-makes them anew on the other hosts, with their names and addresses. --junit and --report then name the
-files of the second run. Those of the first are beside them, such as junit.leave.xml beside junit.xml.
+A host that --lost names gets no task. It must not answer, or must have been reinstalled. The nodes
+that were there leave the cluster; then a second run recreates them on the other hosts, with their
+names and addresses. --junit and --report then name the files of the second run. Those of the first
+are beside them, such as junit.leave.xml beside junit.xml.
 
 PLANFILE is a file that 'kinit plan --out' wrote. kinit plans again, and does the plan only if
 each task would do exactly what was saved; else it does nothing and names the differences.

@@ -14,23 +14,25 @@ import (
 
 // Has is what a machine has of a cluster.
 type Has struct {
+	Self     Self              // which machine it is
 	Instance instance.Instance // of the cluster's name; zero without one
 	Record   string            // the file that the cluster's playbook keeps there; empty without one
 	Nodes    []string          // that drivers found and that are of the instance
 	Told     bool              // all drivers could tell
 }
 
-// printHas is a script that prints what a machine has of a cluster.
+// printHas is a script that prints which machine it is, and what it has of a cluster.
 //
 //go:embed has.sh
 var printHas string
 
-// Has asks what the machine has of a cluster, with one command. Each of drivers is a script of
-// a driver that lists nodes, as a driver block has it. For a user who may not read the owner's
-// folder the machine has nothing, and so has a machine with Windows, which is no hypervisor.
+// Has asks which machine it is and what it has of a cluster, with one command. Each of drivers is
+// a script of a driver that lists nodes, as a driver block has it. For a user who may not read the
+// owner's folder the machine has nothing, and so has a machine with Windows, which is no hypervisor.
 func (m *Machine) Has(ctx context.Context, cluster, record string, drivers []string) (Has, error) {
 	if m.OS() == module.Windows {
-		return Has{Told: true}, nil
+		self, err := m.Self(ctx)
+		return Has{Self: self, Told: true}, err
 	}
 	folder := path.Join(m.settings.Manifests, m.escape(cluster))
 	argv := append([]string{"sh", "-c", printHas, "has", folder, record, cluster}, drivers...)
@@ -53,6 +55,8 @@ func readHas(cluster, text string) (Has, error) {
 	for _, part := range parts[1:] {
 		what, text, _ := strings.Cut(part, "\n")
 		switch what {
+		case "machine":
+			has.Self = parseSelf(text)
 		case "instance":
 			if err := json.Unmarshal([]byte(text), &has.Instance); err != nil {
 				return Has{}, fmt.Errorf("read whose it is: %w", err)

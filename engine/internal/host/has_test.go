@@ -47,6 +47,7 @@ func TestWhatAMachineHasOfAClusterIsToldAtOnce(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
+			test.want.Self = thisMachine(t)
 			got, err := m.Has(t.Context(), "k8s", "cluster.json", test.drivers)
 			if diff := cmp.Diff(test.want, got); err != nil || diff != "" {
 				t.Errorf("%v, (-want +got):\n%s", err, diff)

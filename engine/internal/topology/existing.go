@@ -17,32 +17,40 @@ var ErrExisting = errors.New("the hosts have something else")
 
 // Answer is what one host has of a cluster, as it was asked before the cluster is expanded.
 type Answer struct {
-	Host   string
-	Silent bool     // the host did not answer
-	Err    error    // why the host did not answer, if that matters; else nil
-	Record *Record  // nil without one
-	Nodes  []string // that are there, as the drivers found them
-	Told   bool     // every driver could find out which nodes are there
+	Host    string
+	Silent  bool     // the host did not answer
+	Err     error    // why the host did not answer, if that matters; else nil
+	Record  *Record  // nil without one
+	Machine Machine  // that has answered
+	Nodes   []string // that are there, as the drivers found them
+	Told    bool     // every driver could find out which nodes are there
 }
 
 // Existing is what the hosts have of a cluster. The zero value is nothing: the cluster is new.
 type Existing struct {
-	record Record              // of generation 0 without one
-	on     map[string][]string // the hosts that have a node, sorted, by its name
-	told   map[string]bool     // hosts that could say which nodes they have
-	silent map[string]error    // why hosts did not answer, if that matters
-	lost   []string            // hosts that do not come back
+	record   Record              // of generation 0 without one
+	known    map[string]string   // the machine-ids of the record, by names of machines; of lost hosts too
+	machines map[string]Machine  // that have answered, by their names
+	holds    map[string]bool     // the hosts that have a record of the cluster
+	on       map[string][]string // the hosts that have a node, sorted, by its name
+	told     map[string]bool     // hosts that could say which nodes they have
+	silent   map[string]error    // why hosts did not answer, if that matters
+	lost     []string            // hosts that do not come back
 }
 
 // Merge joins what the hosts have. What was on lost hosts is there no more: the nodes leave, and the
 // rest is placed anew.
 func Merge(answers []Answer, lost []string) Existing {
-	x := Existing{on: map[string][]string{}, told: map[string]bool{}, silent: map[string]error{}, lost: lost}
+	x := Existing{on: map[string][]string{}, told: map[string]bool{}, silent: map[string]error{}, lost: lost, machines: map[string]Machine{}, holds: map[string]bool{}}
 	var records []*Record
 	for _, a := range answers {
 		x.silent[a.Host], x.told[a.Host] = a.Err, a.Told
 		if a.Record != nil {
 			records = append(records, a.Record)
+			x.holds[a.Host] = true
+		}
+		if !a.Silent {
+			x.machines[a.Host] = a.Machine
 		}
 		for _, name := range a.Nodes {
 			x.on[name] = append(x.on[name], a.Host)
@@ -52,7 +60,8 @@ func Merge(answers []Answer, lost []string) Existing {
 		slices.Sort(x.on[name])
 		x.on[name] = slices.Compact(x.on[name])
 	}
-	x.record = newest(records).without(lost)
+	newest := newest(records)
+	x.known, x.record = newest.identified(), newest.without(lost)
 	return x
 }
 

@@ -30,7 +30,11 @@ func Expand(in Input) (*Topology, diag.List) {
 	if len(in.Hosts) < c.Hypervisors-len(in.Existing.lost) || len(in.Hosts) == 0 && c.Hypervisors > 0 {
 		return nil, tooFew(c, in.Hosts)
 	}
+	impostors := in.Existing.impostors(c)
 	if diags := in.Existing.missing(c, in.Hosts); diags.HasErrors() {
+		if impostors.HasErrors() {
+			return nil, impostors // the rest may be a consequence
+		}
 		return nil, diags
 	}
 	if in.Restore.ID != "" {
@@ -45,8 +49,9 @@ func Expand(in Input) (*Topology, diag.List) {
 		pools: map[string]string{}, unused: maps.Clone(c.Nodes), out: map[string]bool{},
 	}
 	for i, h := range hosts {
-		e.t.Hypervisors = append(e.t.Hypervisors, Hypervisor{Name: h.Name, Address: h.Address, Index: i, Vars: maps.Clone(h.Vars)})
+		e.t.Hypervisors = append(e.t.Hypervisors, Hypervisor{Name: h.Name, Address: h.Address, Index: i, Vars: maps.Clone(h.Vars), machine: in.Existing.recordedAs(h.Name)})
 	}
+	e.Tell(impostors)
 	e.nodes()
 	e.Tell(in.Leave.unknown(c, e.known(), e.load))
 	e.leaders()
@@ -58,7 +63,9 @@ func Expand(in Input) (*Topology, diag.List) {
 		h.Management = e.ids.port(c.Name+"-"+h.Name, in.Existing.hypervisor(h.Name))
 	}
 	e.checkNames()
-	e.moves()
+	if !impostors.HasErrors() {
+		e.moves() // else a node may seem to be on two hypervisors
+	}
 	e.Tell(e.t.address(in.Existing))
 	now, left := e.t.others(in.Existing, e.out)
 	e.t.Restore = in.Restore.over(e.t, in.Existing, in.Leave, in.Anew)

@@ -43,9 +43,10 @@ type Place struct {
 	Hypervisor string     `json:"hypervisor,omitempty"` // that it is on; empty of hypervisors, and of machines that exist
 	IP         netip.Addr `json:"ip,omitzero"`          // on the cluster's network
 	MAC        string     `json:"mac,omitempty"`
-	Address    netip.Addr `json:"address,omitzero"` // of a pod that has, or had, replicas: that any of them can have
-	Leads      bool       `json:"leads,omitempty"`  // the node leads its pool
-	Away       bool       `json:"away,omitempty"`   // the node has left, and comes back to its place
+	Address    netip.Addr `json:"address,omitzero"`  // of a pod that has, or had, replicas: that any of them can have
+	Leads      bool       `json:"leads,omitempty"`   // the node leads its pool
+	Away       bool       `json:"away,omitempty"`    // the node has left, and comes back to its place
+	Machine    string     `json:"machine,omitempty"` // the machine-id of a hypervisor
 }
 
 // ParseRecord reads a record.
@@ -85,7 +86,7 @@ func newest(records []*Record) Record {
 func (t *Topology) record(before Record, others []Place, restore string) Record {
 	r := Record{Version: recordVersion, Generation: before.Generation, Cluster: t.Cluster.Name, Restore: restore}
 	for _, h := range t.Hypervisors {
-		r.Hypervisors = append(r.Hypervisors, Place{Name: h.Name, IP: h.Management.IP, MAC: h.Management.MAC})
+		r.Hypervisors = append(r.Hypervisors, Place{Name: h.Name, IP: h.Management.IP, MAC: h.Management.MAC, Machine: h.machine})
 	}
 	for _, pod := range t.Pods {
 		for _, p := range append([]Pod{pod}, pod.Replicas...) {

@@ -192,4 +192,6 @@ type Hypervisor struct {
 	Index      int // in their order, from 0
 	Vars       map[string]cty.Value
 	Management Port
+
+	machine string // its machine-id for the record; empty if it is not known
 }

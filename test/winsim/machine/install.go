@@ -1,6 +1,7 @@
 package machine
 
 import (
+	"crypto/rand"
 	"fmt"
 	"net/netip"
 	"strings"
@@ -206,6 +207,14 @@ func (m *Machine) installServices() error {
 	})
 }
 
+// machineGUID makes the id by which Setup tells one installation from another.
+func machineGUID() string {
+	var b [16]byte
+	_, _ = rand.Read(b[:]) // it never fails
+	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
+	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
+}
+
 // installRegistry sets what scripts read and Setup sets.
 func (m *Machine) installRegistry() error {
 	r := m.state.Release
@@ -224,6 +233,7 @@ func (m *Machine) installRegistry() error {
 			registry.Text("CurrentVersion", "6.3"), registry.Text("DisplayVersion", r.Display), registry.Text("ReleaseId", "1809"),
 			registry.Text("SystemRoot", `C:\Windows`), registry.Number("InstallDate", uint32(m.state.Installed.Unix())),
 		}},
+		{`HKLM\SOFTWARE\Microsoft\Cryptography`, []registry.Value{registry.Text("MachineGuid", machineGUID())}},
 		{currentVersion + `\Winlogon`, []registry.Value{registry.Text("AutoAdminLogon", "0"), registry.Text("Shell", "explorer.exe")}},
 		{windowsVersion, []registry.Value{
 			registry.Text("ProgramFilesDir", `C:\Program Files`), registry.Text("ProgramFilesDir (x86)", `C:\Program Files (x86)`),

@@ -15,8 +15,8 @@ import (
 )
 
 // build makes the overlay at $1 and stays in it until its input ends, which it does at the
-// latest with the test's process. /run and /tmp are empty; the folders that follow are the
-// machine's. As the first of its processes the shell takes in those that daemons leave.
+// latest with the test's process. /run and /tmp are empty, /etc/machine-id is the root's own; the
+// folders that follow are the machine's. As the first of its processes the shell takes in those that daemons leave.
 //
 //go:embed build.sh
 var build string

@@ -1,0 +1,200 @@
+package topology
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"kinit/engine/diag"
+	"kinit/engine/lists"
+)
+
+// Machine identifies the machine that answers under a name. Two machines are the same if both parts
+// are equal and known: containers of one kernel share the boot, and copies of one image share the ID.
+type Machine struct {
+	ID   string // a machine-id, or the MachineGuid of Windows; empty if it has none
+	Boot string // of the current boot; empty if it is not known
+}
+
+// recordedAs returns the machine-id that the record is to have for a name: the one that it answers
+// with, or the recorded one if it does not answer. An id that several machines have identifies none
+// of them, and is not recorded.
+func (x Existing) recordedAs(name string) string {
+	m := x.machines[name]
+	if m.ID == "" {
+		return x.known[name]
+	}
+	for other, o := range x.machines {
+		if other != name && o.ID == m.ID {
+			return ""
+		}
+	}
+	return m.ID
+}
+
+// impostors reports names that lead to one machine, machines that are not the recorded ones, and
+// machine-ids that several machines have.
+func (x Existing) impostors(c Cluster) (diags diag.List) {
+	byID := map[string][]string{}
+	for _, name := range slices.Sorted(maps.Keys(x.machines)) {
+		id := x.machines[name].ID
+		if id == "" {
+			continue
+		}
+		byID[id] = append(byID[id], name)
+		if known := x.known[name]; known != "" && known != id && !slices.Contains(x.lost, name) {
+			diags = append(diags, x.different(c, name))
+		}
+		if was := x.renamed(name); was != "" {
+			diags = append(diags, x.underAnotherName(c, name, was))
+		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(byID)) {
+		diags = append(diags, x.sharing(c, id, byID[id])...)
+	}
+	return diags
+}
+
+// sharing reports what is wrong with names whose machines have the same machine-id.
+func (x Existing) sharing(c Cluster, id string, names []string) (diags diag.List) {
+	byBoot := map[string][]string{}
+	var apart []string // a name for each machine
+	for _, name := range names {
+		boot := x.machines[name].Boot
+		if boot == "" || len(byBoot[boot]) == 0 {
+			apart = append(apart, name)
+		}
+		byBoot[boot] = append(byBoot[boot], name)
+	}
+	delete(byBoot, "")
+	for _, boot := range slices.Sorted(maps.Keys(byBoot)) {
+		if same := byBoot[boot]; len(same) > 1 {
+			diags = append(diags, x.twice(c, id, same))
+		}
+	}
+	if len(apart) > 1 {
+		diags = append(diags, diag.Diagnostic{Warning: true, Summary: "Machine-id not unique", Subject: &c.Range,
+			Detail: fmt.Sprintf("The machines %s have the same machine-id, %s, as copies of one disk image do. kinit cannot tell whether such a machine was exchanged. Give all but one a machine-id of their own: remove /etc/machine-id and /var/lib/dbus/machine-id, run systemd-machine-id-setup and restart the machine; on Windows, run sysprep /generalize.",
+				both(apart), id)})
+	}
+	return diags
+}
+
+// twice is the error for several names of one machine.
+func (x Existing) twice(c Cluster, id string, names []string) diag.Diagnostic {
+	advice := "Keep one of the names, in --hosts and in the pools"
+	kept := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !x.recorded(name) })
+	if len(kept) == 1 {
+		rest := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return name == kept[0] })
+		advice = fmt.Sprintf("The cluster knows it as %s: leave out %s, in --hosts and in the pools", kept[0], both(rest))
+	}
+	return diag.Diagnostic{Summary: "Same machine twice", Subject: &c.Range, Cause: ErrExisting,
+		Detail: fmt.Sprintf("The names %s lead to the same machine: the machine-id, %s, and the boot are the same. Nothing was changed. %s. If they are containers with a copied /etc/machine-id, give each one its own.", both(names), id, advice)}
+}
+
+// different is the error for a machine that is not the recorded one.
+func (x Existing) different(c Cluster, name string) diag.Diagnostic {
+	text := fmt.Sprintf("The machine that answers as %s has the machine-id %s, and the cluster %q has recorded %s. Nothing was changed. ", name, x.machines[name].ID, c.Name, x.known[name])
+	if other := x.knownAs(x.machines[name].ID); other != "" {
+		text += fmt.Sprintf("That is the machine which the record has as %s: correct the address of %s in the inventory.", other, name)
+		return diag.Diagnostic{Summary: "Different machine", Subject: &c.Range, Cause: ErrExisting, Detail: text}
+	}
+	text += fmt.Sprintf("If %s was reinstalled, give --lost %s: its nodes are recreated on other hosts, and later runs without --lost use it as a new hypervisor. ", name, name)
+	text += "If the name should lead to another machine, correct the inventory."
+	if x.holds[name] {
+		text += " This machine has the record of the cluster: if only its machine-id was changed, write the recorded one back into /etc/machine-id."
+	}
+	return diag.Diagnostic{Summary: "Different machine", Subject: &c.Range, Cause: ErrExisting, Detail: text}
+}
+
+// renamed returns the name under which the record has the machine that answers as another one and
+// still has the record, or "". If the recorded name answers too, the two are compared directly.
+func (x Existing) renamed(name string) string {
+	was := x.knownAs(x.machines[name].ID)
+	if _, answers := x.machines[was]; was == name || answers || !x.holds[name] || x.known[name] != "" {
+		return ""
+	}
+	return was
+}
+
+// underAnotherName is the error for a machine that the record has under another name. What it has
+// would be given up as that of a host that is missing.
+func (x Existing) underAnotherName(c Cluster, name, was string) diag.Diagnostic {
+	return diag.Diagnostic{Summary: "Machine has another name", Subject: &c.Range, Cause: ErrExisting,
+		Detail: fmt.Sprintf("The machine that answers as %s is the one that the cluster %q knows as %s: it has the recorded machine-id, %s, and the record of the cluster. Nothing was changed. Name it %s in the inventory and in --hosts.",
+			name, c.Name, was, x.machines[name].ID, was)}
+}
+
+// Returned reports hosts that are given as lost and answer. One that answers with another machine-id
+// than the recorded one was reinstalled, so what it had is lost. Without an identity in the record,
+// a host that has the record or a node of the cluster is the one that was there.
+func (x Existing) Returned(c Cluster, answers []Answer) (diags diag.List) {
+	for _, a := range answers {
+		if a.Silent {
+			continue
+		}
+		known := x.known[a.Host]
+		if known == "" && a.Record != nil {
+			known = find(a.Record.Hypervisors, a.Host).Machine
+		}
+		compared := known != "" && a.Machine.ID != ""
+		why := "it has the machine-id that is recorded"
+		switch {
+		case compared && known != a.Machine.ID:
+			if len(a.Nodes) > 0 {
+				diags = append(diags, diag.Diagnostic{Warning: true, Summary: "Nodes may run twice", Subject: &c.Range, Host: a.Host,
+					Detail: fmt.Sprintf("The host %s answers with another machine-id than the recorded one, so it counts as lost. It has nodes of the cluster %q: %s. Stop them there: they are recreated on other hosts with the same addresses.", a.Host, c.Name, strings.Join(a.Nodes, ", "))})
+			}
+			continue
+		case !compared && a.Record != nil:
+			why = "it has the record of the cluster"
+		case !compared && len(a.Nodes) > 0:
+			why = "it has nodes of the cluster: " + strings.Join(a.Nodes, ", ")
+		case !compared:
+			continue
+		}
+		diags = append(diags, diag.Diagnostic{Summary: "Host is not lost", Subject: &c.Range, Host: a.Host, Cause: ErrExisting,
+			Detail: fmt.Sprintf("--lost names %s, but that host answers, and %s. Its nodes would run twice. Nothing was changed. To take its nodes away, use 'kinit evacuate SPEC %s'. To give the host up, switch it off, and then give --lost %s.", a.Host, why, a.Host, a.Host)})
+	}
+	return diags
+}
+
+// knownAs returns the only name that the record has for a machine-id, or "".
+func (x Existing) knownAs(id string) string {
+	found := ""
+	for name, known := range x.known {
+		if known == id && id != "" {
+			if found != "" {
+				return ""
+			}
+			found = name
+		}
+	}
+	return found
+}
+
+// recorded reports whether the record has a hypervisor or a machine of that name.
+func (x Existing) recorded(name string) bool {
+	return x.hypervisor(name).Name != "" || x.node(name).Name != ""
+}
+
+// identified returns the machine-ids of a record by the names of machines.
+func (r Record) identified() map[string]string {
+	known := map[string]string{}
+	for _, p := range slices.Concat(r.Hypervisors, r.Nodes) {
+		if p.Machine != "" {
+			known[p.Name] = p.Machine
+		}
+	}
+	return known
+}
+
+// both joins names with commas and "and".
+func both(names []string) string {
+	quoted := lists.Map(names, func(name string) string { return fmt.Sprintf("%q", name) })
+	if len(quoted) < 2 {
+		return strings.Join(quoted, "")
+	}
+	return strings.Join(quoted[:len(quoted)-1], ", ") + " and " + quoted[len(quoted)-1]
+}

@@ -1,0 +1,282 @@
+package engine_test
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"kinit/engine"
+	"kinit/engine/diag"
+)
+
+// called adds a host to the inventory: another name of one that is there.
+func (r *rack) called(name, host string) {
+	r.t.Helper()
+	s := r.servers[host]
+	text, err := os.ReadFile(r.inventory)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	write(r.t, r.inventory, string(text)+fmt.Sprintf("host %q {\n  address = %q\n  port = %d\n  user = %q\n  identity_file = %q\n  known_hosts = %q\n}\n",
+		name, s.Host, s.Port, s.User, s.ClientKey, s.KnownHosts))
+}
+
+func (r *rack) machineID(host string) string {
+	r.t.Helper()
+	return strings.TrimSpace(r.run(host, "cat /etc/machine-id"))
+}
+
+const anotherID = "0123456789abcdef0123456789abcdef"
+
+// reinstall leaves nothing of a host but its name and its keys.
+func (r *rack) reinstall(host string) {
+	r.t.Helper()
+	r.run(host, "rm -rf /srv/nodes /var/lib/kinit; echo "+anotherID+" >/etc/machine-id")
+}
+
+// refused checks that a plan and a run end with one error, and that the run changes nothing.
+func (r *rack) refused(o engine.Options, summary, detail string, hosts ...string) {
+	r.t.Helper()
+	state := func() string {
+		text := ""
+		for _, h := range hosts {
+			text += r.run(h, "cat /etc/machine-id; find /srv/nodes /var/lib/kinit -type f 2>/dev/null | sort | xargs -r sha256sum")
+		}
+		return text
+	}
+	before := state()
+	for name, do := range map[string]func() *engine.Report{
+		"plan": func() *engine.Report { return engine.Plan(r.t.Context(), o) },
+		"run":  func() *engine.Report { return engine.Run(r.t.Context(), o) },
+	} {
+		if d := problem(r.t, do()); d.Warning || d.Summary != summary || d.Detail != detail {
+			r.t.Errorf("%s: %s: %s\nwant %s", name, d.Summary, d.Detail, detail)
+		}
+	}
+	if after := state(); after != before {
+		r.t.Errorf("before:\n%s\nafter:\n%s", before, after)
+	}
+}
+
+func TestOneHypervisorUnderTwoNamesIsRefused(t *testing.T) {
+	t.Parallel()
+	r := newRack(t, "h1", "h2")
+	r.called("h1b", "h1")
+	const twice = `The names "h1" and "h1b" lead to the same machine: the machine-id, %s, and the boot are the same. Nothing was changed. %s. If they are containers with a copied /etc/machine-id, give each one its own.`
+	r.refused(r.options("h1,h1b"), "Same machine twice", fmt.Sprintf(twice, r.machineID("h1"), "Keep one of the names, in --hosts and in the pools"), "h1")
+
+	r.changes(r.options("h1"))
+	nodes := r.nodes("h1")
+	r.refused(r.options("h1,h1b"), "Same machine twice", fmt.Sprintf(twice, r.machineID("h1"), `The cluster knows it as h1: leave out "h1b", in --hosts and in the pools`), "h1")
+	r.refused(r.options("h1b,h2"), "Machine has another name",
+		fmt.Sprintf(`The machine that answers as h1b is the one that the cluster "boxes" knows as h1: it has the recorded machine-id, %s, and the record of the cluster. Nothing was changed. Name it h1 in the inventory and in --hosts.`, r.machineID("h1")), "h1", "h2")
+	_, report := engine.State(t.Context(), r.options("h1,h1b"))
+	if len(report.Diagnostics) != 1 || !report.Diagnostics[0].Warning || report.Diagnostics[0].Summary != "Same machine twice" {
+		t.Errorf("status: %s", problems(report))
+	}
+
+	// Both pieces of advice work, and change nothing.
+	if n := r.changes(r.options("h1")); n != 0 {
+		t.Errorf("%d changes", n)
+	}
+	if n := r.changes(r.options("h1,h2")); n == 0 {
+		t.Error("h2 got no record")
+	}
+	equal(t, "the nodes", r.nodes("h1", "h2"), nodes)
+}
+
+func TestHypervisorsWithOneMachineIDAndDifferentBootsAreAWarning(t *testing.T) {
+	t.Parallel()
+	r := newRack(t, "h1", "h2")
+	r.run("h2", "echo "+r.machineID("h1")+" >/etc/machine-id; echo b6f1d1a8-0000-4000-8000-000000000001 >/tmp/boot; mount --bind /tmp/boot /proc/sys/kernel/random/boot_id")
+	want := []string{fmt.Sprintf(`The machines "h1" and "h2" have the same machine-id, %s, as copies of one disk image do. kinit cannot tell whether such a machine was exchanged. Give all but one a machine-id of their own: remove /etc/machine-id and /var/lib/dbus/machine-id, run systemd-machine-id-setup and restart the machine; on Windows, run sysprep /generalize.`, r.machineID("h1"))}
+	o := r.options("h1,h2")
+	equal(t, "the plan's warnings", warnings(engine.Plan(t.Context(), o)), want)
+	equal(t, "the run's warnings", warnings(went(t, engine.Run(t.Context(), o))), want)
+	if n := r.changes(o); n != 0 {
+		t.Errorf("%d changes in the second run", n)
+	}
+	nodes := r.nodes("h1", "h2")
+
+	// The advice works, whichever machine gets another id.
+	r.run("h1", "echo "+anotherID+" >/etc/machine-id")
+	equal(t, "the warnings with an id for each", warnings(went(t, engine.Run(t.Context(), o))), []string(nil))
+	if n := r.changes(o); n != 0 {
+		t.Errorf("%d changes", n)
+	}
+	equal(t, "the nodes", r.nodes("h1", "h2"), nodes)
+}
+
+func TestMissingMachineIDIsNotCompared(t *testing.T) {
+	t.Parallel()
+	r := newRack(t, "h1", "h2")
+	r.run("h1", "rm /etc/machine-id")
+	r.run("h2", "echo uninitialized >/etc/machine-id")
+	o := r.options("h1,h2")
+	r.changes(o)
+	if n := r.changes(o); n != 0 {
+		t.Errorf("%d changes in the second run", n)
+	}
+	r.run("h1", "echo "+anotherID+" >/etc/machine-id")
+	if report := went(t, engine.Run(t.Context(), o)); len(report.Diagnostics) != 0 {
+		t.Errorf("an id that appears: %s", problems(report))
+	}
+	r.run("h1", ": >/etc/machine-id")
+	if n := r.changes(o); n != 0 {
+		t.Errorf("%d changes when the id is gone again", n)
+	}
+}
+
+func TestRebootIsNoOtherMachine(t *testing.T) {
+	t.Parallel()
+	r := newRack(t, "h1")
+	o := r.options("h1")
+	r.changes(o)
+	r.run("h1", "echo b6f1d1a8-0000-4000-8000-000000000001 >/tmp/boot; mount --bind /tmp/boot /proc/sys/kernel/random/boot_id")
+	if report := went(t, engine.Run(t.Context(), o)); report.Changes() != 0 || len(report.Diagnostics) != 0 {
+		t.Errorf("%d changes, %s", report.Changes(), problems(report))
+	}
+}
+
+func TestReinstalledHypervisorIsRefusedAndAcceptedAsLost(t *testing.T) {
+	t.Parallel()
+	r := newRack(t, "h1", "h2")
+	o := r.options("h1,h2")
+	r.changes(o)
+	old := r.machineID("h2")
+	r.reinstall("h2")
+	r.refused(o, "Different machine", fmt.Sprintf(`The machine that answers as h2 has the machine-id %s, and the cluster "boxes" has recorded %s. Nothing was changed. If h2 was reinstalled, give --lost h2: its nodes are recreated on other hosts, and later runs without --lost use it as a new hypervisor. If the name should lead to another machine, correct the inventory.`, anotherID, old), "h1", "h2")
+
+	// As the error says: the node leaves, and the same command again recreates it.
+	lost := o
+	lost.Lost = []string{"h2"}
+	equal(t, "what comes back", went(t, engine.Run(t.Context(), lost)).Returning, []string{"boxes-compute-01"})
+	r.changes(lost)
+	here := []string{"h1 boxes-compute-01 10.0.0.2", "h1 boxes-controller-01 10.0.0.1"}
+	equal(t, "the nodes", r.nodes("h1", "h2"), here)
+
+	// Without --lost it is a new hypervisor.
+	r.changes(o)
+	equal(t, "the nodes", r.nodes("h1", "h2"), here)
+	if n := r.changes(o); n != 0 {
+		t.Errorf("%d changes again", n)
+	}
+	r.changes(r.options("h1,h2", "pool.compute.count=2"))
+	equal(t, "the nodes", r.nodes("h1", "h2"), append(here, "h2 boxes-compute-02 10.0.0.3"))
+}
+
+func TestReinstalledFirstHypervisorIsAcceptedAsLost(t *testing.T) {
+	t.Parallel()
+	r := newRack(t, "h1", "h2")
+	o := r.options("h1,h2")
+	r.changes(o)
+	r.reinstall("h1")
+	lost := o
+	lost.Lost = []string{"h1"}
+	r.changes(lost)
+	r.changes(lost)
+	equal(t, "the nodes", r.nodes("h1", "h2"), []string{"h2 boxes-compute-01 10.0.0.2", "h2 boxes-controller-01 10.0.0.1"})
+	r.changes(o)
+	if n := r.changes(o); n != 0 {
+		t.Errorf("%d changes again", n)
+	}
+}
+
+func TestChangedMachineIDCanBeWrittenBack(t *testing.T) {
+	t.Parallel()
+	r := newRack(t, "h1", "h2")
+	o := r.options("h1,h2")
+	r.changes(o)
+	old := r.machineID("h2")
+	r.run("h2", "echo "+anotherID+" >/etc/machine-id")
+	r.refused(o, "Different machine", fmt.Sprintf(`The machine that answers as h2 has the machine-id %s, and the cluster "boxes" has recorded %s. Nothing was changed. If h2 was reinstalled, give --lost h2: its nodes are recreated on other hosts, and later runs without --lost use it as a new hypervisor. If the name should lead to another machine, correct the inventory. This machine has the record of the cluster: if only its machine-id was changed, write the recorded one back into /etc/machine-id.`, anotherID, old), "h1", "h2")
+	r.run("h2", "echo "+old+" >/etc/machine-id")
+	if n := r.changes(o); n != 0 {
+		t.Errorf("%d changes", n)
+	}
+}
+
+func TestExchangedHypervisorsAreNotGivenUp(t *testing.T) {
+	t.Parallel()
+	r := newRack(t, "h1", "h2")
+	o := r.options("h1,h2")
+	r.changes(o)
+	one, two := r.machineID("h1"), r.machineID("h2")
+	text, err := os.ReadFile(r.inventory)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, r.inventory, strings.NewReplacer(`"h1"`, `"h2"`, `"h2"`, `"h1"`).Replace(string(text)))
+	report := engine.Run(t.Context(), o)
+	var got []string
+	for _, d := range report.Diagnostics {
+		got = append(got, d.Detail)
+	}
+	const want = `The machine that answers as %s has the machine-id %s, and the cluster "boxes" has recorded %s. Nothing was changed. That is the machine which the record has as %s: correct the address of %s in the inventory.`
+	equal(t, "the errors", got, []string{fmt.Sprintf(want, "h1", two, one, "h2", "h1"), fmt.Sprintf(want, "h2", one, two, "h1", "h2")})
+}
+
+func TestLostRejectsAHostThatAnswersWithItsRecordedIdentity(t *testing.T) {
+	t.Parallel()
+	r := newRack(t, "h1", "h2")
+	o := r.options("h1,h2")
+	r.changes(o)
+	const answers = `--lost names h2, but that host answers, and %s. Its nodes would run twice. Nothing was changed. To take its nodes away, use 'kinit evacuate SPEC h2'. To give the host up, switch it off, and then give --lost h2.`
+	for _, hosts := range []string{"h1,h2", "h1"} {
+		lost := r.options(hosts)
+		lost.Lost = []string{"h2"}
+		r.refused(lost, "Host is not lost", fmt.Sprintf(answers, "it has the machine-id that is recorded"), "h1", "h2")
+	}
+
+	// A record from before there were identities.
+	old := func(host string) {
+		r.run(host, `sed -zi 's/,\n *"machine": "[^"]*"//g' /var/lib/kinit/clusters/boxes/cluster.json`)
+	}
+	lost := o
+	lost.Lost = []string{"h2"}
+	old("h1")
+	old("h2")
+	r.refused(lost, "Host is not lost", fmt.Sprintf(answers, "it has the record of the cluster"), "h1", "h2")
+	r.run("h2", "rm /var/lib/kinit/clusters/boxes/cluster.json")
+	r.refused(lost, "Host is not lost", fmt.Sprintf(answers, "it has nodes of the cluster: boxes-compute-01"), "h1", "h2")
+
+	// The advice works.
+	away := r.options("h1,h2")
+	away.Evacuate = []string{"h2"}
+	r.changes(away)
+	equal(t, "the nodes", r.nodes("h1", "h2"), []string{"h1 boxes-controller-01 10.0.0.1"})
+	r.servers["h2"].Stop()
+	r.changes(lost)
+	equal(t, "the nodes", r.nodes("h1"), []string{"h1 boxes-compute-01 10.0.0.2", "h1 boxes-controller-01 10.0.0.1"})
+}
+
+func TestLostHostWithAnotherIdentityAndNodesIsAcceptedWithAWarning(t *testing.T) {
+	t.Parallel()
+	r := newRack(t, "h1", "h2")
+	o := r.options("h1,h2")
+	r.changes(o)
+	r.run("h2", "echo "+anotherID+" >/etc/machine-id")
+	o.Lost = []string{"h2"}
+	report := went(t, engine.Run(t.Context(), o))
+	want := diag.Diagnostic{Warning: true, Summary: "Nodes may run twice", Host: "h2", Detail: `The host h2 answers with another machine-id than the recorded one, so it counts as lost. It has nodes of the cluster "boxes": boxes-compute-01. Stop them there: they are recreated on other hosts with the same addresses.`}
+	if d := report.Diagnostics[0]; d.Warning != want.Warning || d.Summary != want.Summary || d.Host != want.Host || d.Detail != want.Detail {
+		t.Errorf("%+v", d)
+	}
+	r.changes(o)
+	equal(t, "the nodes of h1", r.nodes("h1"), []string{"h1 boxes-compute-01 10.0.0.2", "h1 boxes-controller-01 10.0.0.1"})
+}
+
+func TestOfflinePlanComparesNoMachines(t *testing.T) {
+	t.Parallel()
+	r := newRack(t, "h1")
+	r.called("h1b", "h1")
+	o := r.options("h1,h1b")
+	if report := engine.Validate(t.Context(), o); problems(report) != "" {
+		t.Error(problems(report))
+	}
+	o.Offline = true
+	if report := engine.Plan(t.Context(), o); problems(report) != "" {
+		t.Error(problems(report))
+	}
+}
