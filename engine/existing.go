@@ -44,10 +44,25 @@ func (p *planned) whatExists(ctx context.Context, c topology.Cluster) (topology.
 	if diags = found.Returned(c, lost); diags.HasErrors() {
 		return topology.Existing{}, diags
 	}
-	if !found.Known() {
-		diags = slices.Concat(diags, p.silent(c, answers), p.hidden(c, answers))
+	if found.Known() {
+		return found, diags
+	}
+	diags = slices.Concat(diags, p.silent(c, answers), p.hidden(c, answers))
+	taken := slices.ContainsFunc(answers, func(a topology.Answer) bool { return a.Taken })
+	if p.options.MustExist && !taken && !diags.HasErrors() {
+		diags = append(diags, p.missing(c, answers))
 	}
 	return found, diags
+}
+
+// missing reports a cluster that must exist and that no host has.
+func (p *planned) missing(c topology.Cluster, answers []topology.Answer) diag.Diagnostic {
+	detail := "No host was asked"
+	if len(answers) > 0 {
+		detail = "It is not on " + list(lists.Map(answers, func(a topology.Answer) string { return a.Host }))
+	}
+	return diag.Diagnostic{Summary: fmt.Sprintf("Cluster %q does not exist", c.Name), Subject: &c.Range, Cause: topology.ErrExisting,
+		Detail: detail + ". This command works on a cluster that exists, and creates none. Give the hosts that have it by --hosts, or create it first by 'kinit run'."}
 }
 
 // listings returns the scripts by which the drivers of the cluster's pools list nodes.
@@ -82,7 +97,7 @@ func (p *planned) ask(ctx context.Context, c topology.Cluster, hosts []string, d
 	for i, name := range hosts {
 		all.Go(func() {
 			has, err := p.has(ctx, name, c.Name, drivers)
-			answers[i] = topology.Answer{Host: name, Silent: err != nil, Machine: topology.Machine(has.Self), Told: has.Told}
+			answers[i] = topology.Answer{Host: name, Silent: err != nil, Taken: has.Instance.There(), Machine: topology.Machine(has.Self), Told: has.Told}
 			if err != nil && matters(name) {
 				answers[i].Err = err
 			}
@@ -149,7 +164,11 @@ func (p *planned) mine(i instance.Instance) (bool, error) {
 	return p.memory().Knows(i.ID)
 }
 
+// memory returns where the instances are recorded that the run may work on.
 func (p *planned) memory() instance.Memory {
+	if j := p.options.Job; j.Folder != "" {
+		return instance.Memory{Folder: j.Folder, Earlier: j.Earlier}
+	}
 	if p.options.StateDir == "" {
 		return instance.Memory{}
 	}

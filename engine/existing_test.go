@@ -395,6 +395,52 @@ func TestPlacesOfAnotherInstanceCountOnlyWhenAdopted(t *testing.T) {
 	}
 }
 
+func TestClusterThatMustExistIsNotCreated(t *testing.T) {
+	t.Parallel()
+	r := newRack(t, "h1", "h2")
+	o := r.options("h1,h2")
+	o.MustExist = true
+	d := problem(t, engine.Run(t.Context(), o))
+	want := "It is not on h1 and h2. This command works on a cluster that exists, and creates none. Give the hosts that have it by --hosts, or create it first by 'kinit run'."
+	if d.Summary != `Cluster "boxes" does not exist` || d.Detail != want {
+		t.Errorf("%s: %s", d.Summary, d.Detail)
+	}
+	if made := r.nodes("h1", "h2"); made != nil {
+		t.Errorf("made %q", made)
+	}
+	r.changes(r.options("h1,h2"))
+	if n := r.changes(o); n != 0 {
+		t.Errorf("%d changes to a cluster that exists", n)
+	}
+	o.Adopt, o.StateDir = false, filepath.Join(o.Cwd, "other")
+	if d := problem(t, engine.Run(t.Context(), o)); d.Summary != "The name is taken" {
+		t.Errorf("%s: %s", d.Summary, d.Detail)
+	}
+}
+
+func TestJobRefusesAClusterThatNoneOfItsRunsMade(t *testing.T) {
+	t.Parallel()
+	r := newRack(t, "h1", "h2")
+	o := r.options("h1,h2")
+	r.changes(o)
+	before := r.nodes("h1", "h2")
+	o.Adopt, o.Job = false, engine.Job{Name: "nightly", Folder: filepath.Join(o.Cwd, "job")} // and the same controller
+	cleanup := o
+	cleanup.StopAfter = "cleanup"
+	for _, o := range []engine.Options{o, cleanup} {
+		d := problem(t, engine.Run(t.Context(), o))
+		if d.Summary != "The name is taken" || !errors.Is(d.Cause, engine.ErrTaken) || !strings.HasPrefix(d.Detail, `no run of the job "nightly" made boxes on h1 and h2: `) {
+			t.Errorf("%s: %s", d.Summary, d.Detail)
+		}
+	}
+	if after := r.nodes("h1", "h2"); !slices.Equal(before, after) {
+		t.Errorf("nodes %q, before %q", after, before)
+	}
+	if _, err := os.Stat(o.Job.Folder); !os.IsNotExist(err) {
+		t.Errorf("the job remembers something: %v", err)
+	}
+}
+
 // warnings are the warnings of a report.
 func warnings(r *engine.Report) []string {
 	var all []string

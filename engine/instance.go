@@ -25,6 +25,7 @@ type ownership struct {
 	memory instance.Memory
 	fresh  instance.Instance // used by the run if no host has one
 	backup string            // the instance of the backup that is restored, or ""
+	job    string            // the periodic job of the run, or ""
 	adopt  bool              // accepts instances that the controller does not know
 	reads  bool              // the run changes nothing
 
@@ -36,7 +37,7 @@ type ownership struct {
 
 // ownership begins to find out which instance has the owner's name.
 func (p *planned) ownership() *ownership {
-	c := &ownership{owner: p.plan.Owner, memory: p.memory(), fresh: p.fresh, backup: p.options.Restore.Instance, adopt: p.options.Adopt, reads: p.mode.check(), found: map[string]host.Found{}}
+	c := &ownership{owner: p.plan.Owner, memory: p.memory(), fresh: p.fresh, backup: p.options.Restore.Instance, job: p.options.Job.Name, adopt: p.options.Adopt, reads: p.mode.check(), found: map[string]host.Found{}}
 	for _, t := range targets(p.plan) {
 		if !p.plan.Declared(t.name) {
 			c.hosts = append(c.hosts, t.name)
@@ -165,6 +166,10 @@ func (c *ownership) holders() []*holder {
 // taken returns the error for an owner's name that another instance has.
 func (c *ownership) taken(h *holder) error {
 	where := list(h.hosts)
+	if c.job != "" {
+		return fmt.Errorf("%w: no run of the job %q made %s on %s: %s. The job removes what it deploys, so it works only on what its own runs have made. Nothing was changed. To keep what is there, give the job a spec with another name: that of the cluster, or the owner of the spec. Else remove what is there first; or give --adopt, and the job takes it over and removes it",
+			ErrTaken, c.job, c.owner, where, madeBy(h.Found))
+	}
 	whose := fmt.Sprintf("%s on %s is not known here: %s", c.owner, where, origin(h.Found))
 	if h.Old {
 		whose = fmt.Sprintf("%s on %s %s, so its owner is unknown", c.owner, where, origin(h.Found))
@@ -187,16 +192,23 @@ func origin(f host.Found) string {
 	if f.Spec != "" {
 		text += " from " + f.Spec
 	}
+	if f.Job != "" {
+		text += fmt.Sprintf(" in the job %q", f.Job)
+	}
 	return text
+}
+
+// madeBy is origin as a clause with a subject.
+func madeBy(f host.Found) string {
+	if f.Old {
+		return "it " + origin(f)
+	}
+	return origin(f)
 }
 
 func together(holders []*holder) string {
 	return strings.Join(lists.Map(holders, func(h *holder) string {
-		who := origin(h.Found)
-		if h.Old {
-			who = "it " + who
-		}
-		return "on " + list(h.hosts) + ", " + who
+		return "on " + list(h.hosts) + ", " + madeBy(h.Found)
 	}), "; ")
 }
 

@@ -206,7 +206,7 @@ func (p *planned) build(c *topology.Cluster) (diags diag.List) {
 		diags = append(append(diags, p.nodesLeave()...), p.podsLeave()...)
 	}
 	if made != nil && made.Owner != "" {
-		p.fresh = instance.New(controller(), o.Spec)
+		p.fresh = instance.New(controller(), o.Spec, o.Job.Name)
 		p.fresh.ID = cmp.Or(o.Restore.Instance, p.fresh.ID)
 	}
 	return append(diags, more...)

@@ -41,6 +41,7 @@ type Inputs struct {
 	Purge       bool              `json:"purge,omitempty"`       // playbooks remove kept things too
 	Renew       bool              `json:"renew,omitempty"`       // playbooks renew certificates, however long they last
 	Adopt       bool              `json:"adopt,omitempty"`       // uses what has the owner's name on the hosts, whichever instance made it, and records that
+	MustExist   bool              `json:"must_exist,omitempty"`  // refuses a cluster that is on none of the hosts
 	FreshFacts  bool              `json:"fresh_facts,omitempty"` // reads facts again, whatever their max_age
 	Rebalance   bool              `json:"rebalance,omitempty"`   // moves nodes of the cluster so that each pool is spread evenly again
 	Lost        []string          `json:"lost,omitempty"`        // hosts that do not come back: what they had of the cluster is recreated elsewhere; one that answers with its recorded identity is refused
@@ -57,6 +58,14 @@ type Restore struct {
 	Pool     string `json:"pool"`     // the pool whose nodes are made anew
 }
 
+// Job is a periodic job that a run belongs to. What the job deploys it also removes, so its runs work only on
+// instances of the owner that a run of the same job has made or adopted.
+type Job struct {
+	Name    string   // hosts keep it with the instances that the job makes
+	Folder  string   // where the run records the instances that it makes or adopts, before the first object; empty means no job
+	Earlier []string // such folders of earlier runs of the job
+}
+
 // Options is the input of a run. The engine reads no environment and prints nothing.
 type Options struct {
 	Inputs
@@ -69,6 +78,7 @@ type Options struct {
 	Home      string           // the user's home folder, for ~/.ssh
 	CacheDir  string           // where artifacts are kept between runs
 	StateDir  string           // where facts with a max_age, active runs and known instances of owners are kept; empty keeps none
+	Job       Job              // the periodic job of the run; none when zero
 	OutputDir string           // where outputs of commands that are too long for the log are kept whole; empty keeps none
 	Kinds     []module.Kind    // the modules tasks may use
 	Events    event.Sink       // receives events; nil drops them

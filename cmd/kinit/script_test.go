@@ -1,8 +1,11 @@
 package main
 
 import (
+	"crypto/rand"
+	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -30,10 +33,19 @@ func TestScripts(t *testing.T) {
 		UpdateScripts:       os.Getenv("KINIT_UPDATE") != "",
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
+		Condition: func(name string) (bool, error) {
+			if name == "root" {
+				return os.Geteuid() == 0, nil
+			}
+			return false, fmt.Errorf("unknown condition %q", name)
+		},
 		Setup: func(e *testscript.Env) error {
 			home := filepath.Join(e.WorkDir, "home")
 			e.Setenv("HOME", home)
 			e.Setenv("EXAMPLES", examples)
+			owner := "test-" + strings.ToLower(rand.Text()) // a name that nothing else on this machine has
+			e.Setenv("OWNER", owner)
+			e.Defer(func() { _ = os.RemoveAll(filepath.Join("/var/lib/kinit/clusters", owner)) })
 			return os.MkdirAll(home, 0o755)
 		},
 	})

@@ -39,9 +39,9 @@ type Backup struct {
 	Program string // the version of kinit
 }
 
-// Set makes a run back up, and do nothing else.
+// Set makes a run back up a cluster that exists, and do nothing else.
 func (b Backup) Set(o *engine.Options) {
-	o.Only = []string{task}
+	o.Only, o.MustExist = []string{task}, true
 	o.Vars = with(o.Vars, map[string]string{
 		"backup_passphrase": b.Readers.Passphrase.Reveal(),
 		"backup": expression(cty.ObjectVal(map[string]cty.Value{

@@ -22,6 +22,9 @@ func runCommand(a *app.App) *cli.Command {
 written as they happen: if kinit is killed, the next run removes what was left behind before
 it deploys anything. Ctrl-C ends the jobs, and what they deployed is removed.
 
+A job works only on deployments that it made itself: it refuses one that was there before its first
+run, or that somebody has made since.
+
 A failure of the infrastructure, such as a hypervisor that cannot be reached, is not a failure
 of the product. Only after a failure of the infrastructure is a job repeated, as often as its
 argument retries says. docs/ci.md describes the file, the results and the site.`,
@@ -45,9 +48,13 @@ argument retries says. docs/ci.md describes the file, the results and the site.`
 }
 
 func runFlags() []cli.Flag {
-	return slices.Concat([]cli.Flag{jobFlag(), command.AdoptFlag()}, folderFlags(), []cli.Flag{
+	return slices.Concat([]cli.Flag{jobFlag(), adoptFlag()}, folderFlags(), []cli.Flag{
 		command.OutputFlag("text, json (a phase per line)"), command.NoColorFlag(),
 	})
+}
+
+func adoptFlag() cli.Flag {
+	return command.HeadSelect.Switch("adopt", "take over a deployment that no run of the job made, and remove it in the end")
 }
 
 // exitCode returns the exit code of jobs: a failed product takes precedence over failed

@@ -14,14 +14,15 @@ type Instance struct {
 	Made time.Time `json:"made"`
 	By   string    `json:"by"`             // user@controller
 	Spec string    `json:"spec,omitempty"` // the spec of that run
+	Job  string    `json:"job,omitempty"`  // the periodic job of that run; empty if a person started it
 	// Unmarked is set if marks do not carry the id: it was given to objects from before
 	// marks had ids.
 	Unmarked bool `json:"unmarked,omitempty"`
 }
 
 // New makes an instance.
-func New(by, spec string) Instance {
-	return Instance{ID: rand.Text(), Made: time.Now().UTC().Truncate(time.Second), By: by, Spec: spec}
+func New(by, spec, job string) Instance {
+	return Instance{ID: rand.Text(), Made: time.Now().UTC().Truncate(time.Second), By: by, Spec: spec, Job: job}
 }
 
 // There reports whether the instance exists.

@@ -16,7 +16,10 @@ import (
 
 // Memory is a folder of a controller with the instances that it has made or adopted, a file
 // for each. With an empty Folder it has none and keeps none.
-type Memory struct{ Folder string }
+type Memory struct {
+	Folder  string
+	Earlier []string // folders of earlier memories, which are only read
+}
 
 // Known is one instance that the controller works on.
 type Known struct {
@@ -28,19 +31,36 @@ type Known struct {
 // anID matches valid ids; others name no file.
 var anID = regexp.MustCompile(`^[A-Za-z0-9]+$`)
 
-func (m Memory) path(id string) string { return filepath.Join(m.Folder, id+".json") }
-
 // Knows reports whether an instance is one of the controller's.
 func (m Memory) Knows(id string) (bool, error) {
 	_, there, err := m.read(id)
 	return there, err
 }
 
-func (m Memory) read(id string) (k Known, there bool, err error) {
-	if m.Folder == "" || !anID.MatchString(id) {
+func (m Memory) read(id string) (Known, bool, error) {
+	for _, folder := range m.folders() {
+		if k, there, err := read(folder, id); there || err != nil {
+			return k, there, err
+		}
+	}
+	return Known{}, false, nil
+}
+
+// folders returns the folders that are read, the memory's own first.
+func (m Memory) folders() []string {
+	if m.Folder == "" {
+		return nil
+	}
+	return append([]string{m.Folder}, m.Earlier...)
+}
+
+func path(folder, id string) string { return filepath.Join(folder, id+".json") }
+
+func read(folder, id string) (k Known, there bool, err error) {
+	if !anID.MatchString(id) {
 		return k, false, nil
 	}
-	text, err := os.ReadFile(m.path(id))
+	text, err := os.ReadFile(path(folder, id))
 	if errors.Is(err, fs.ErrNotExist) {
 		return k, false, nil
 	}
@@ -53,12 +73,13 @@ func (m Memory) read(id string) (k Known, there bool, err error) {
 	return k, true, nil
 }
 
-// Remember keeps an instance as the controller's own, on further hosts too.
+// Remember keeps an instance as the controller's own, on further hosts too. When it returns, the
+// instance is on the disk.
 func (m Memory) Remember(k Known) error {
 	if m.Folder == "" || !k.There() {
 		return nil
 	}
-	before, there, err := m.read(k.ID)
+	before, there, err := read(m.Folder, k.ID)
 	if err != nil {
 		return err
 	}
@@ -80,7 +101,7 @@ func (m Memory) write(k Known) error {
 	if err := os.MkdirAll(m.Folder, 0o700); err != nil {
 		return err
 	}
-	return atomicfile.Write(m.path(k.ID), 0o600, atomicfile.Synced(append(text, '\n')))
+	return atomicfile.Write(path(m.Folder, k.ID), 0o600, atomicfile.Synced(append(text, '\n')))
 }
 
 // Beside returns the owner's instance that was made last of those that may be on hosts
@@ -105,24 +126,23 @@ func (m Memory) MayBeOn(owner, host string) (bool, error) {
 
 // of returns the instances of an owner; none with an error.
 func (m Memory) of(owner string) (all []Known, err error) {
-	if m.Folder == "" {
-		return nil, nil
-	}
-	entries, err := os.ReadDir(m.Folder)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, err
-	}
-	for _, entry := range entries {
-		id, is := strings.CutSuffix(entry.Name(), ".json")
-		if !is || strings.HasPrefix(entry.Name(), ".") {
-			continue
-		}
-		k, there, err := m.read(id)
-		if err != nil {
+	for _, folder := range m.folders() {
+		entries, err := os.ReadDir(folder)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, err
 		}
-		if there && k.Owner == owner {
-			all = append(all, k)
+		for _, entry := range entries {
+			id, is := strings.CutSuffix(entry.Name(), ".json")
+			if !is || strings.HasPrefix(entry.Name(), ".") {
+				continue
+			}
+			k, there, err := read(folder, id)
+			if err != nil {
+				return nil, err
+			}
+			if there && k.Owner == owner {
+				all = append(all, k)
+			}
 		}
 	}
 	return all, nil

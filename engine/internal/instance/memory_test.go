@@ -20,7 +20,7 @@ func knows(t *testing.T, m Memory, id string, want bool) {
 func TestAControllerKnowsWhatItRemembers(t *testing.T) {
 	t.Parallel()
 	m := Memory{Folder: filepath.Join(t.TempDir(), "state", "instances")}
-	one := New("alice@ws", "site.hcl")
+	one := New("alice@ws", "site.hcl", "")
 	knows(t, m, one.ID, false)
 	for _, hosts := range [][]string{{"b"}, {"a", "b"}, {"b"}} {
 		if err := m.Remember(Known{Instance: one, Owner: "web", Hosts: hosts}); err != nil {
@@ -28,12 +28,12 @@ func TestAControllerKnowsWhatItRemembers(t *testing.T) {
 		}
 	}
 	knows(t, m, one.ID, true)
-	knows(t, m, New("alice@ws", "site.hcl").ID, false)
+	knows(t, m, New("alice@ws", "site.hcl", "").ID, false)
 	got, _, err := m.read(one.ID)
 	if diff := cmp.Diff(Known{Instance: one, Owner: "web", Hosts: []string{"a", "b"}}, got); err != nil || diff != "" {
 		t.Errorf("%v, remembered (-want +got):\n%s", err, diff)
 	}
-	info, err := os.Stat(m.path(one.ID))
+	info, err := os.Stat(path(m.Folder, one.ID))
 	if err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("%v, mode %v", err, info.Mode())
 	}
@@ -47,7 +47,7 @@ func TestAControllerKnowsWhereAnOwnerMayBe(t *testing.T) {
 	t.Parallel()
 	m := Memory{Folder: t.TempDir()}
 	for owner, hosts := range map[string][]string{"web": {"a", "b"}, "db": {"c"}} {
-		if err := m.Remember(Known{Instance: New("alice@ws", owner), Owner: owner, Hosts: hosts}); err != nil {
+		if err := m.Remember(Known{Instance: New("alice@ws", owner, ""), Owner: owner, Hosts: hosts}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -60,7 +60,7 @@ func TestAControllerKnowsWhereAnOwnerMayBe(t *testing.T) {
 
 func TestNothingIsKnownWithoutAFolder(t *testing.T) {
 	t.Parallel()
-	one := New("alice@ws", "")
+	one := New("alice@ws", "", "")
 	if err := (Memory{}).Remember(Known{Instance: one, Owner: "web", Hosts: []string{"a"}}); err != nil {
 		t.Fatal(err)
 	}
@@ -85,7 +85,7 @@ func TestAnIDIsNoPath(t *testing.T) {
 func TestAFileThatIsNoneIsAnError(t *testing.T) {
 	t.Parallel()
 	m := Memory{Folder: t.TempDir()}
-	if err := os.WriteFile(m.path("ABC"), []byte("{"), 0o600); err != nil {
+	if err := os.WriteFile(path(m.Folder, "ABC"), []byte("{"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := m.Knows("ABC"); err == nil || !strings.HasPrefix(err.Error(), "read what is known of the instance ABC: ") {
@@ -118,10 +118,40 @@ func TestIDsAreRandomAndShort(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}
 	for range 100 {
-		id := New("", "").ID
+		id := New("", "", "").ID
 		if seen[id] || len(id) != 26 || !anID.MatchString(id) {
 			t.Fatalf("id %q", id)
 		}
 		seen[id] = true
+	}
+}
+
+func TestAJobKnowsOnlyInstancesOfItsOwnRuns(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	controller := Memory{Folder: filepath.Join(folder, "state")}
+	first := Memory{Folder: filepath.Join(folder, "first")}
+	second := Memory{Folder: filepath.Join(folder, "second"), Earlier: []string{first.Folder}}
+	production, trial := New("alice@ws", "prod.hcl", ""), New("alice@ws", "prod.hcl", "nightly")
+	for _, err := range []error{
+		controller.Remember(Known{Instance: production, Owner: "web", Hosts: []string{"a", "b"}}),
+		first.Remember(Known{Instance: trial, Owner: "web", Hosts: []string{"a", "c"}}),
+	} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	knows(t, controller, trial.ID, false) // no person builds on what the job removes
+	for _, m := range []Memory{first, second} {
+		knows(t, m, production.ID, false)
+		knows(t, m, trial.ID, true)
+		for host, want := range map[string]bool{"b": false, "c": true} {
+			if may, err := m.MayBeOn("web", host); err != nil || may != want {
+				t.Errorf("may be on %s: %v, %v, want %v", host, may, err, want)
+			}
+		}
+		if got, _, err := m.Beside("web", []string{"a"}); err != nil || got.ID != trial.ID {
+			t.Errorf("beside a there is %q, %v", got.ID, err)
+		}
 	}
 }

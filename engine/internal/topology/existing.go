@@ -20,6 +20,7 @@ type Answer struct {
 	Host    string
 	Silent  bool     // the host did not answer
 	Err     error    // why the host did not answer, if that matters; else nil
+	Taken   bool     // the host has the cluster's name, of this instance or another one
 	Record  *Record  // nil without one
 	Machine Machine  // that has answered
 	Nodes   []string // that are there, as the drivers found them

@@ -55,8 +55,11 @@ func (r *Runner) All(ctx context.Context, list, all []jobs.Job) []Done {
 // RecoverAll removes the deployments of runs whose programs died.
 func (r *Runner) RecoverAll(ctx context.Context, all []jobs.Job) {
 	for _, j := range all {
-		orphans, err := r.orphans(j)
-		if err == nil && len(orphans) > 0 {
+		if j.Backup != nil {
+			continue
+		}
+		earlier, err := r.earlier(j.Name)
+		if err == nil && len(orphans(earlier)) > 0 {
 			err = r.alone(ctx, j, func() error { return r.Recover(ctx, j) })
 		}
 		if err != nil && ctx.Err() == nil {

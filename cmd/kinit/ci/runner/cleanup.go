@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
+	"slices"
 	"time"
 
 	"kinit/cmd/kinit/ci/jobs"
@@ -14,6 +14,10 @@ import (
 // cleanup removes the deployment in every case: it has a separate time limit,
 // and a signal that ended the job does not end it. The first failure remains the job's reason.
 func (e *execution) cleanup(ctx context.Context, attempt int) {
+	if e.refused() {
+		e.leaveAlone(attempt)
+		return
+	}
 	done, late := e.remove(ctx, attempt)
 	if done.OK || e.failure != nil {
 		return
@@ -40,32 +44,9 @@ func (e *execution) remove(ctx context.Context, attempt int) (done *phase, late 
 	return done, ctx.Err() != nil
 }
 
-// orphans returns the earlier runs of a job that may have left something behind, including
-// those under its earlier addresses with another schedule.
-func (r *Runner) orphans(j jobs.Job) ([]*result.Result, error) {
-	if j.Backup != nil {
-		return nil, nil // it must never remove the cluster
-	}
-	addresses, err := result.Jobs(r.Results)
-	if err != nil {
-		return nil, err
-	}
-	var found []*result.Result
-	for _, address := range addresses {
-		if !strings.HasPrefix(address, j.Name+"-") {
-			continue
-		}
-		all, err := result.List(r.Results, address)
-		if err != nil {
-			return nil, err
-		}
-		for _, old := range all {
-			if old.Header.Name == j.Name && old.Orphaned() {
-				found = append(found, old)
-			}
-		}
-	}
-	return found, nil
+// orphans returns those of a job's earlier runs that may have left something behind.
+func orphans(earlier []*result.Result) []*result.Result {
+	return slices.DeleteFunc(slices.Clone(earlier), func(r *result.Result) bool { return !r.Orphaned() })
 }
 
 // settle removes the leftovers of earlier runs before a new deployment.
@@ -96,15 +77,19 @@ func settled(ctx context.Context, orphans []*result.Result, now time.Time) error
 // free before a new deployment. It does nothing if there are none; if it fails, the job's
 // next run tries again before it deploys.
 func (r *Runner) Recover(ctx context.Context, j jobs.Job) error {
-	orphans, err := r.orphans(j)
-	if err != nil || len(orphans) == 0 {
+	if j.Backup != nil {
+		return nil // it must never remove the cluster
+	}
+	earlier, err := r.earlier(j.Name)
+	left := orphans(earlier)
+	if err != nil || len(left) == 0 {
 		return err
 	}
 	options, err := r.Options(j)
 	if err != nil {
 		return err
 	}
-	e := &execution{Runner: r, job: j, options: options}
-	e.settle(ctx, orphans)
+	e := &execution{Runner: r, job: j, options: own(options, j.Name, left[0].Folder, earlier)}
+	e.settle(ctx, left)
 	return errors.Join(e.errs...)
 }

@@ -76,7 +76,8 @@ func (e *execution) blamed(p *phase) *failure {
 }
 
 // outside reports whether the failure is not the product's fault: a
-// hypervisor that cannot be reached or whose disk is full, or another active run. A failure
+// hypervisor that cannot be reached or whose disk is full, another active run, or another deployment under the
+// name. A failure
 // of a guest is the product's fault: the product made it.
 func (e *execution) outside(p *phase, run *replay.Run) bool {
 	return slices.ContainsFunc(p.Report.Diagnostics, func(d diag.Diagnostic) bool {
@@ -85,7 +86,7 @@ func (e *execution) outside(p *phase, run *replay.Run) bool {
 		}
 		given := d.Host == "" || len(run.Plan.Hosts) == 0 ||
 			slices.ContainsFunc(run.Plan.Hosts, func(h event.Host) bool { return h.Name == d.Host })
-		return errors.Is(d.Cause, engine.ErrLocked) || errors.Is(d.Cause, engine.ErrLockLost) || given && (cutOff(d.Cause) || full(d))
+		return errors.Is(d.Cause, engine.ErrLocked) || errors.Is(d.Cause, engine.ErrLockLost) || errors.Is(d.Cause, engine.ErrTaken) || given && (cutOff(d.Cause) || full(d))
 	})
 }
 

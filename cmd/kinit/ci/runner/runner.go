@@ -80,7 +80,7 @@ func (r *Runner) Run(ctx context.Context, j jobs.Job) (*result.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	orphans, err := r.orphans(j)
+	earlier, err := r.earlier(j.Name)
 	if err != nil {
 		return nil, err
 	}
@@ -89,7 +89,11 @@ func (r *Runner) Run(ctx context.Context, j jobs.Job) (*result.Result, error) {
 		return nil, err
 	}
 	e := &execution{Runner: r, job: j, options: options, record: record}
-	e.run(ctx, orphans)
+	var left []*result.Result
+	if j.Backup == nil {
+		e.options, left = own(options, j.Name, record.Folder(), earlier), orphans(earlier)
+	}
+	e.run(ctx, left)
 	e.note(record.Close(e.end()))
 	done, err := result.Read(record.Folder())
 	if err != nil {
