@@ -49,3 +49,16 @@ func TestDifferentFailuresAreToldEach(t *testing.T) {
 		t.Errorf("%d groups, want 4", n)
 	}
 }
+
+func TestHostOfSeveralTasksWithTheSameFailureIsNamedOnce(t *testing.T) {
+	t.Parallel()
+	one, two := failedOn("h2", "disk full", 1), failedOn("h2", "disk full", 1)
+	two.Address = `task.command.x["other"]`
+	if text, want := Diagnostics(diag.List{one, two}, nil, false, 80), "  task task.command.x[\"h2\"] and 1 more\n  host h2\n"; !strings.Contains(text, want) {
+		t.Errorf("want %q in:\n%s", want, text)
+	}
+	three := failedOn("h3", "disk full", 1)
+	if text, want := Diagnostics(diag.List{one, two, three}, nil, false, 80), "  2 hosts: h2, h3\n"; !strings.Contains(text, want) {
+		t.Errorf("want %q in:\n%s", want, text)
+	}
+}

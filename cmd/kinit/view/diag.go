@@ -2,13 +2,13 @@ package view
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hcled"
 
 	"kinit/engine/diag"
-	"kinit/engine/lists"
 )
 
 // Diagnostics renders a list, with an empty line before each. A diagnostic that several
@@ -80,11 +80,16 @@ func (b *block) origin(same diag.List) {
 	if d.Host == "" {
 		return
 	}
-	if len(same) == 1 {
-		b.line(span{"  host ", dim}, span{clean(d.Host), plain})
+	var names []string
+	for _, other := range same {
+		if name := clean(other.Host); !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	if len(names) == 1 {
+		b.line(span{"  host ", dim}, span{names[0], plain})
 		return
 	}
-	names := lists.Map(same, func(other diag.Diagnostic) string { return clean(other.Host) })
 	for _, line := range wrap(fmt.Sprintf("  %d hosts: %s", len(names), strings.Join(names, ", ")), b.width) {
 		b.line(span{line, plain})
 	}

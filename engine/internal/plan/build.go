@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/hashicorp/hcl/v2"
+	"github.com/zclconf/go-cty/cty"
 
 	"kinit/engine/diag"
 	"kinit/engine/internal/inventory"
@@ -69,8 +70,12 @@ func (p *Plan) setOwner(in Input) diag.List {
 		early.Errorf(expr.Range(), "Invalid owner", "What this spec makes belongs to its cluster %q; leave the owner out.", p.Cluster)
 		return early.Diags
 	}
-	owner, ok := early.Text(p.refs.Set.Namespaces[in.Spec.Root], "owner", expr, in.Scope.Context(expr.Range().Filename))
-	if ok && !ownerName.MatchString(owner) {
+	value, ok := early.Must(p.refs.Set.Namespaces[in.Spec.Root], "owner", expr, in.Scope.Context(expr.Range().Filename), cty.String, "Name the owner, or leave the argument out.")
+	if !ok {
+		return early.Diags
+	}
+	owner := value.AsString()
+	if !ownerName.MatchString(owner) {
 		early.Errorf(expr.Range(), "Invalid owner", "An owner is named like a cluster, with lower case letters, digits and - only; %q is not.", owner)
 	}
 	p.Owner = owner

@@ -27,6 +27,28 @@ type Condition struct {
 	before bool // it is evaluated before the task, without a result
 }
 
+// given returns the condition, or nil if it is null whatever the result is.
+func (c *Condition) given(values *Values) *Condition {
+	if c == nil {
+		return nil
+	}
+	value, problems := bounds.Value(c.expr, c.scope(c.task.context(values), nil))
+	if !problems.HasErrors() && value.IsKnown() && value.IsNull() {
+		return nil
+	}
+	return c
+}
+
+// scope returns the scope of the condition, with the result if it is evaluated after the task.
+func (c *Condition) scope(ctx *hcl.EvalContext, result *Result) *hcl.EvalContext {
+	if c.before {
+		return ctx
+	}
+	ctx = ctx.NewChild()
+	ctx.Variables = map[string]cty.Value{"result": c.task.result(result)}
+	return ctx
+}
+
 // When returns the conditions of when that need the values of other tasks. All must
 // be true for the task to be done.
 func (t *Task) When() []*Condition {
@@ -43,9 +65,15 @@ func (t *Task) When() []*Condition {
 
 // Until must be true for the task to have succeeded, ChangedWhen decides whether it changed
 // something, and FailedWhen whether it failed; absent ones are nil.
-func (t *Task) Until() *Condition       { return t.condition("until", t.Block.Spec.Until) }
-func (t *Task) ChangedWhen() *Condition { return t.condition("changed_when", t.Block.Spec.ChangedWhen) }
-func (t *Task) FailedWhen() *Condition  { return t.condition("failed_when", t.Block.Spec.FailedWhen) }
+func (t *Task) Until(values *Values) *Condition {
+	return t.condition("until", t.Block.Spec.Until).given(values)
+}
+func (t *Task) ChangedWhen(values *Values) *Condition {
+	return t.condition("changed_when", t.Block.Spec.ChangedWhen).given(values)
+}
+func (t *Task) FailedWhen(values *Values) *Condition {
+	return t.condition("failed_when", t.Block.Spec.FailedWhen).given(values)
+}
 
 func (t *Task) condition(name string, expr hcl.Expression) *Condition {
 	if expr == nil {
@@ -62,16 +90,15 @@ func (c *Condition) Met(values *Values, result *Result) (met, known bool, diags 
 
 // met is Met in the scope of the task's arguments.
 func (c *Condition) met(ctx *hcl.EvalContext, result *Result) (met, known bool, diags diag.List) {
-	if !c.before {
-		ctx = ctx.NewChild()
-		ctx.Variables = map[string]cty.Value{"result": c.task.result(result)}
-	}
-	value, problems := bounds.Value(c.expr, ctx)
+	value, problems := bounds.Value(c.expr, c.scope(ctx, result))
 	if problems.HasErrors() {
 		return false, false, c.task.own(diag.FromHCL(problems))
 	}
 	value, _ = sensitive.Plain(value) // the outcome of a condition is no secret
 	value, err := convert.Convert(value, cty.Bool)
+	if err == nil && value.IsKnown() && value.IsNull() && c.before {
+		return true, true, nil // when is not set
+	}
 	if err != nil || value.IsNull() {
 		return false, false, c.task.own(diag.Errorf(&c.Range, "Invalid condition", "%s must be true or false.", c.name))
 	}
@@ -172,7 +199,7 @@ type Result struct {
 // known.
 func (t *Task) checkConditions(ctx *hcl.EvalContext, shared *decode.Shared) diag.List {
 	_, diags := t.surroundings(ctx, shared)
-	for _, c := range append(t.When(), t.Until(), t.ChangedWhen(), t.FailedWhen()) {
+	for _, c := range append(t.When(), t.Until(nil), t.ChangedWhen(nil), t.FailedWhen(nil)) {
 		if c != nil {
 			_, _, more := c.met(ctx, nil)
 			diags = append(diags, more...)

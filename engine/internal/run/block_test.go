@@ -186,3 +186,50 @@ task "command" "after" {
 `)))
 	check(t, []string{""}, []string{j.read("unlocked")})
 }
+
+// The block has begun on the host, and is not done: failed says so of the task that was left out, and the
+// rollback is done.
+func TestBlockRollsBackWhenAFailureElsewhereLeavesATaskOut(t *testing.T) {
+	t.Parallel()
+	j := newJob(t, "a")
+	check(t, []string{
+		`task.command.outside failed`, `task.command.first changed`,
+		`task.command.second skipped: after the failure of task.command.outside`,
+		`task.command.rollback changed`, `task.command.says changed`,
+	}, show(j.run(`
+task "command" "outside" { argv = ["false"] }
+block "deploy" {
+  host = "a"
+  task "command" "first" { argv = ["true"] }
+  task "command" "second" {
+    argv       = ["true"]
+    depends_on = [task.command.outside]
+  }
+`+rollback+`}
+task "command" "says" {
+  argv = ["test", "${task.command.second.failed}", "=", "true"]
+}
+`)))
+}
+
+// An interrupt is no failure to handle.
+func TestInterruptedBlockDoesNotSpeakOfItsRollback(t *testing.T) {
+	t.Parallel()
+	j := newJob(t, "a")
+	check(t, []string{
+		`task.command.first changed`, `task.command.hangs skipped: interrupted`, `task.command.after skipped: interrupted`,
+	}, show(j.stopping(`
+block "deploy" {
+  host = "a"
+  task "command" "first" { argv = ["true"] }
+  task "command" "hangs" {
+    argv       = ["sleep", "60"]
+    depends_on = [task.command.first]
+  }
+  task "command" "after" {
+    argv       = ["true"]
+    depends_on = [task.command.hangs]
+  }
+`+rollback+`}
+`)))
+}

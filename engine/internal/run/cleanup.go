@@ -50,10 +50,10 @@ func (r *runner) cleanUp(ctx context.Context, s plan.Section) {
 			return nil
 		},
 		Limit:   limitOf(s),
-		Skipped: func(key, cause plan.Key) { r.skipKey(s, key, cause) },
+		Skipped: func(key, cause plan.Key) { r.skipKey(ctx, s, key, cause) },
 	})
 	for _, t := range s.Tasks { // the handlers that these tasks notified, too
-		if !r.records.has(t) && r.records.triggered(t) {
+		if !r.records.has(t) && r.records.triggered(t, true) {
 			r.skip(t, "interrupted")
 		}
 	}

@@ -59,7 +59,7 @@ func (r *runner) applyConditions(ctx context.Context, t *plan.Task, out outcome,
 		return out, err
 	}
 	result := r.resultOf(t, out, err)
-	if c := t.FailedWhen(); c != nil && result != nil {
+	if c := t.FailedWhen(r.values); c != nil && result != nil {
 		if err = r.failedWhen(t, c, result, err); err != nil {
 			return out, err
 		}
@@ -67,7 +67,7 @@ func (r *runner) applyConditions(ctx context.Context, t *plan.Task, out outcome,
 	if err != nil {
 		return out, err
 	}
-	if c := t.ChangedWhen(); c != nil {
+	if c := t.ChangedWhen(r.values); c != nil {
 		changed, known, diags := c.Met(r.values, result)
 		if diags.HasErrors() {
 			return out, diags
@@ -79,7 +79,7 @@ func (r *runner) applyConditions(ctx context.Context, t *plan.Task, out outcome,
 			}
 		}
 	}
-	if c := t.Until(); c != nil && result != nil {
+	if c := t.Until(r.values); c != nil && result != nil {
 		met, _, diags := c.Met(r.values, result)
 		if diags.HasErrors() {
 			return out, diags

@@ -103,7 +103,7 @@ func (r *records) unreached(t *plan.Task) string {
 		if !ended && watched.Role == plan.Rescue {
 			continue // no failure to handle
 		}
-		if !rec.undone || rec.failed() {
+		if rec.tried() {
 			return ""
 		}
 		why = rec.why()
@@ -113,17 +113,22 @@ func (r *records) unreached(t *plan.Task) string {
 
 // triggered reports whether a handler was notified, or whether a task of on_failure has a
 // failure to handle. A task that is not triggered has no record. All other tasks are always
-// triggered.
-func (r *records) triggered(t *plan.Task) bool {
-	way := record.failed
+// triggered. After an interrupt, tasks that were not done are no failure.
+func (r *records) triggered(t *plan.Task, interrupted bool) bool {
 	switch {
 	case t.Handler:
-		way = record.changed
-	case t.Role != plan.Rescue:
+		return r.any(t, record.changed)
+	case t.Role != plan.Rescue || r.any(t, record.failed):
 		return true
 	}
+	leftOut := func(rec record) bool { return rec.undone }
+	return !interrupted && r.any(t, leftOut) && r.any(t, record.tried)
+}
+
+// any reports whether the record of a task that t watches is as is says.
+func (r *records) any(t *plan.Task, is func(record) bool) bool {
 	for _, watched := range t.Watches {
-		if way(r.of(watched.Address)) {
+		if rec := r.of(watched.Address); rec.task != nil && is(rec) {
 			return true
 		}
 	}

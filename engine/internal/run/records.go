@@ -52,6 +52,9 @@ func (rec record) failed() bool {
 	return rec.result.Status == event.Failed || rec.result.Status == event.Unreachable
 }
 
+// tried reports whether the run got to the task.
+func (rec record) tried() bool { return !rec.undone || rec.failed() }
+
 // why returns the reason to skip the tasks that depend on this one.
 func (rec record) why() string {
 	if rec.result.Status == event.Skipped {

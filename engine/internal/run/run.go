@@ -101,14 +101,14 @@ func (r *runner) walk(ctx context.Context, s plan.Section) {
 			return r.records.pass(gate)
 		},
 		Limit:   limitOf(s),
-		Skipped: func(key, cause plan.Key) { r.skipKey(s, key, cause) },
+		Skipped: func(key, cause plan.Key) { r.skipKey(ctx, s, key, cause) },
 	})
 	for _, o := range outcomes {
 		switch o.Status {
 		case graph.Skipped: // not ready before the interrupt
-			r.skipKey(s, o.Key, o.Cause)
+			r.skipKey(ctx, s, o.Key, o.Cause)
 		case graph.Cancelled:
-			if t, _ := s.At(o.Key); t != nil && t.Role != plan.Cleanup && r.records.triggered(t) {
+			if t, _ := s.At(o.Key); t != nil && t.Role != plan.Cleanup && r.records.triggered(t, true) {
 				r.skip(t, "interrupted")
 			}
 		}
@@ -127,11 +127,11 @@ func limitOf(s plan.Section) func(plan.Key) (string, int) {
 }
 
 // skipKey records a task that was not done because another failed.
-func (r *runner) skipKey(s plan.Section, key, cause plan.Key) {
+func (r *runner) skipKey(ctx context.Context, s plan.Section, key, cause plan.Key) {
 	t, _ := s.At(key)
 	switch {
 	case t == nil:
-	case r.records.triggered(t):
+	case r.records.triggered(t, ctx.Err() != nil):
 		r.skip(t, r.records.because(cause.String()))
 	default:
 		r.passOver([]*plan.Task{t})

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/zclconf/go-cty/cty"
 
+	"kinit/engine/diag"
 	"kinit/engine/event"
 	"kinit/engine/internal/eval"
 	"kinit/engine/internal/host"
@@ -68,6 +69,22 @@ func block(kind, name string, args ...string) string {
 // build makes the plan of a playbook. DIR in its text is the folder of the job.
 func (j *job) build(text string) *plan.Plan {
 	j.t.Helper()
+	p, diags := j.plan(text)
+	if diags.HasErrors() {
+		j.t.Fatal(diags)
+	}
+	return p
+}
+
+// mistakes are those of a playbook.
+func (j *job) mistakes(text string) string {
+	j.t.Helper()
+	_, diags := j.plan(text)
+	return diags.Error()
+}
+
+func (j *job) plan(text string) (*plan.Plan, diag.List) {
+	j.t.Helper()
 	text = strings.ReplaceAll(text, "DIR", j.dir)
 	file := filepath.Join(j.dir, "site.hcl")
 	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
@@ -95,10 +112,7 @@ func (j *job) build(text string) *plan.Plan {
 	diags = append(diags, more...)
 	diags = append(diags, scope.SetCluster(cty.NilVal)...)
 	p, more := plan.Build(plan.Input{Spec: sp, Scope: scope, Inventory: all, Hosts: selected, Kinds: modules.All(), Selection: j.selected})
-	if diags = append(diags, more...); diags.HasErrors() {
-		j.t.Fatal(diags)
-	}
-	return p
+	return p, append(diags, more...)
 }
 
 // run does a playbook.

@@ -42,7 +42,7 @@ func (r *runner) decode(t *plan.Task) (module.Task, plan.Surroundings, diag.List
 	task, hidden, diags := t.Decode(r.values)
 	around, more := t.Surroundings(r.values)
 	r.report.hide(t, hidden.With(around.Sensitive))
-	if judged, ok := task.(module.Judged); ok && t.FailedWhen() != nil {
+	if judged, ok := task.(module.Judged); ok && t.FailedWhen(r.values) != nil {
 		judged.Judge()
 	}
 	return task, around, append(diags, more...)

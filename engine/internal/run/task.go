@@ -41,10 +41,10 @@ func (r *runner) runTask(ctx context.Context, t *plan.Task) (outcome, error) {
 // changed something before. If nothing is left to do now, it has.
 func (o outcome) after(before outcome, err error) outcome {
 	o.steps, o.changed = together(before.steps, o.steps), before.changed || o.changed
-	o.begun = together(before.begun, o.begun)
-	if err == nil && len(o.begun) > 0 {
-		o.steps, o.changed = together(o.steps, o.begun), true
+	if err == nil && len(before.begun) > 0 {
+		o.steps, o.changed = together(o.steps, before.begun), true
 	}
+	o.begun = together(before.begun, o.begun)
 	return o
 }
 

@@ -18,7 +18,7 @@ func (r *runner) visit(ctx context.Context, t *plan.Task) error {
 		r.finish(started, skipped(t, t.Skip))
 		return nil
 	}
-	if !r.records.triggered(t) {
+	if !r.records.triggered(t, ctx.Err() != nil) {
 		r.passOver([]*plan.Task{t})
 		return nil
 	}

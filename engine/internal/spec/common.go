@@ -7,6 +7,7 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/zclconf/go-cty/cty"
 )
 
 // give prepares the arguments that an import gives to its tasks. They are expressions in the
@@ -75,8 +76,9 @@ func (c Common) isMeant(expr hcl.Expression) bool {
 // dependencies of both apply.
 func (t *Task) inherit(common *Task) {
 	t.Stage, t.stageRange = common.Stage, common.stageRange
+	t.InsteadOfHosts = t.Host != nil && common.Hosts != nil || t.Host == nil && t.Hosts == nil && common.InsteadOfHosts
 	if t.Hosts == nil {
-		t.Host = cmp.Or(t.Host, common.Host)
+		t.Host = orElse(t.Host, common.Host)
 	}
 	if t.Host == nil {
 		t.Hosts = cmp.Or(t.Hosts, common.Hosts)
@@ -86,8 +88,31 @@ func (t *Task) inherit(common *Task) {
 	t.DependsOn = slices.Concat(common.DependsOn, t.DependsOn)
 	t.Environment = slices.Concat(common.Environment, t.Environment)
 	t.Tags = union(common.Tags, t.Tags)
-	t.Throttle = cmp.Or(t.Throttle, common.Throttle)
-	t.Timeout, t.Cwd, t.Become = cmp.Or(t.Timeout, common.Timeout), cmp.Or(t.Cwd, common.Cwd), cmp.Or(t.Become, common.Become)
+	t.limits(common)
+}
+
+// limits sets what both tasks and handlers have from the block or import around them.
+func (t *Task) limits(common *Task) {
+	t.Throttle, t.Timeout, t.Cwd = orElse(t.Throttle, common.Throttle), orElse(t.Timeout, common.Timeout), orElse(t.Cwd, common.Cwd)
+	t.Become = cmp.Or(t.Become, common.Become)
+}
+
+// orElse is an expression, or another one where the first is missing or null.
+func orElse(first, other hcl.Expression) hcl.Expression {
+	one, ok := first.(hclsyntax.Expression)
+	two, also := other.(hclsyntax.Expression)
+	switch {
+	case !ok:
+		return other
+	case !also || len(first.Variables()) == 0:
+		return first
+	}
+	at := first.Range()
+	null := &hclsyntax.LiteralValueExpr{Val: cty.NullVal(cty.DynamicPseudoType), SrcRange: at}
+	return &hclsyntax.ConditionalExpr{
+		Condition:  &hclsyntax.BinaryOpExpr{LHS: one, Op: hclsyntax.OpEqual, RHS: null, SrcRange: at},
+		TrueResult: two, FalseResult: one, SrcRange: at,
+	}
 }
 
 // receive gives a task of an import what the import gives to its tasks. A handler is done
@@ -98,8 +123,7 @@ func (l *loader) receive(t *Task) {
 	case common == nil:
 		return
 	case t.Handler:
-		t.Throttle = cmp.Or(t.Throttle, common.Throttle)
-		t.Timeout, t.Cwd, t.Become = cmp.Or(t.Timeout, common.Timeout), cmp.Or(t.Cwd, common.Cwd), cmp.Or(t.Become, common.Become)
+		t.limits(common)
 		t.Environment = slices.Concat(common.Environment, t.Environment)
 		return
 	case common.Stage != "" && t.Stage != "" && t.Stage != common.Stage:

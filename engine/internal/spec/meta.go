@@ -38,7 +38,8 @@ func (t *Task) Meta() []string {
 // metaBlocks are the engine's inner blocks of tasks and handlers.
 var metaBlocks = []string{"retry", "become"}
 
-// meta separates the engine's arguments of a task or handler from the module's.
+// meta separates the engine's arguments of a task or handler from the module's. One that is null
+// is not set, except those that decide how many instances there are.
 func (l *loader) meta(b *hclsyntax.Block) (arguments, *hclsyntax.Body) {
 	args, all := arguments{}, taskMeta()
 	if b.Type == "handler" {
@@ -47,7 +48,9 @@ func (l *loader) meta(b *hclsyntax.Block) (arguments, *hclsyntax.Body) {
 	rest := &hclsyntax.Body{Attributes: hclsyntax.Attributes{}, SrcRange: b.Body.SrcRange, EndRange: b.Body.EndRange}
 	for name, attr := range b.Body.Attributes {
 		if slices.Contains(all, name) {
-			args[name] = attr.Expr
+			if !isNull(attr.Expr) || name == "hosts" || name == "for_each" {
+				args[name] = attr.Expr
+			}
 			continue
 		}
 		rest.Attributes[name] = attr
@@ -58,6 +61,12 @@ func (l *loader) meta(b *hclsyntax.Block) (arguments, *hclsyntax.Body) {
 		}
 	}
 	return args, rest
+}
+
+// isNull reports whether an expression is null, written out.
+func isNull(expr hcl.Expression) bool {
+	value, problems := expr.Value(nil)
+	return len(expr.Variables()) == 0 && !problems.HasErrors() && value.IsNull()
 }
 
 // set gives a task its meta-arguments.

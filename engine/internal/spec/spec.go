@@ -177,31 +177,33 @@ type Task struct {
 	ModuleRange hcl.Range // of the first label
 	Range       hcl.Range // of the block's header
 
-	Stage         string // empty without one
-	Host          hcl.Expression
-	Hosts         hcl.Expression
-	ForEach       hcl.Expression
-	Loops         []hcl.Expression // for_each of the blocks around it, outermost first
-	RunOnce       hcl.Expression
-	When          []hcl.Expression // all of them must be true
-	DependsOn     []hcl.Expression // each a list
-	Notify        hcl.Expression
-	Listen        []string // topics of a handler, which notify may name
-	Timeout       hcl.Expression
-	Throttle      hcl.Expression
-	Tags          []string // its own and those of blocks and imports around it
-	Advice        hcl.Expression
-	Retry         *Retry
-	Until         hcl.Expression
-	ChangedWhen   hcl.Expression
-	FailedWhen    hcl.Expression
-	Become        *Become
-	Environment   []hcl.Expression // later ones have priority
-	Cwd           hcl.Expression
-	Sensitive     bool
-	Always        bool
-	OnFailure     bool
-	FlushHandlers bool
+	Stage string // empty without one
+	Host  hcl.Expression
+	Hosts hcl.Expression
+	// InsteadOfHosts reports that Host takes the place of hosts of a block around the task, so it must not be null.
+	InsteadOfHosts bool
+	ForEach        hcl.Expression
+	Loops          []hcl.Expression // for_each of the blocks around it, outermost first
+	RunOnce        hcl.Expression
+	When           []hcl.Expression // all of them must be true
+	DependsOn      []hcl.Expression // each a list
+	Notify         hcl.Expression
+	Listen         []string // topics of a handler, which notify may name
+	Timeout        hcl.Expression
+	Throttle       hcl.Expression
+	Tags           []string // its own and those of blocks and imports around it
+	Advice         hcl.Expression
+	Retry          *Retry
+	Until          hcl.Expression
+	ChangedWhen    hcl.Expression
+	FailedWhen     hcl.Expression
+	Become         *Become
+	Environment    []hcl.Expression // later ones have priority
+	Cwd            hcl.Expression
+	Sensitive      bool
+	Always         bool
+	OnFailure      bool
+	FlushHandlers  bool
 
 	Args *hclsyntax.Body // the module's arguments: everything else
 

@@ -10,6 +10,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
 
+	"kinit/engine/bounds"
 	"kinit/engine/internal/plan/expand"
 	"kinit/engine/internal/plan/refs"
 	"kinit/engine/internal/spec"
@@ -116,11 +117,11 @@ func (b *builder) rollStage(s *spec.Stage, g *group) {
 }
 
 func (b *builder) rollBlock(s *spec.Block) {
-	if s.Serial == nil && s.MaxFail == nil {
+	in := b.refs.Set.Namespaces[s.In]
+	r := &rolling{serial: b.given(said{s.Serial, in}), maxFail: b.given(said{s.MaxFail, in})}
+	if r.serial.expr == nil && r.maxFail.expr == nil {
 		return
 	}
-	in := b.refs.Set.Namespaces[s.In]
-	r := &rolling{serial: said{s.Serial, in}, maxFail: said{s.MaxFail, in}}
 	r.key, r.label, r.name, r.at = "block."+s.In.Address(s.Name), fmt.Sprintf("block %q", s.In.Address(s.Name)), s.Name, s.Range
 	for _, block := range b.blocks {
 		if block.Spec.Within(s) && !block.Spec.Handler {
@@ -145,12 +146,23 @@ func (b *builder) saidEarly(what string, s said) (cty.Value, bool) {
 	return b.Open(s.in, what, s.expr, s.in.Context(s.expr.Range().Filename))
 }
 
+// given returns an argument, without an expression if its value is null.
+func (b *builder) given(s said) said {
+	if s.expr == nil {
+		return s
+	}
+	if value, problems := bounds.Value(s.expr, s.in.Context(s.expr.Range().Filename)); !problems.HasErrors() && value.IsKnown() && value.IsNull() {
+		s.expr = nil
+	}
+	return s
+}
+
 // agreed returns an argument of a stage from its declarations: one sets it, or several set
 // the same value.
 func (b *builder) agreed(stage *spec.Stage, what string, of func(*spec.Stage) hcl.Expression) said {
 	var first said
 	for _, d := range stage.Declarations() {
-		next := said{of(d), b.refs.Set.Namespaces[d.In]}
+		next := b.given(said{of(d), b.refs.Set.Namespaces[d.In]})
 		switch {
 		case next.expr == nil:
 		case first.expr == nil:

@@ -1,7 +1,6 @@
 package expand
 
 import (
-	"fmt"
 	"time"
 
 	"github.com/hashicorp/hcl/v2"
@@ -66,16 +65,16 @@ func (e *Early) Open(in *Namespace, what string, expr hcl.Expression, ctx *hcl.E
 	return plain, true
 }
 
-// As is Open, converted to a type. Null is not accepted.
+// As is Open, converted to a type. Null means that the argument is not set: it returns false then.
 func (e *Early) As(in *Namespace, what string, expr hcl.Expression, ctx *hcl.EvalContext, kind cty.Type) (cty.Value, bool) {
 	value, ok := e.Open(in, what, expr, ctx)
 	if !ok {
 		return cty.NilVal, false
 	}
-	converted, err := eval.Convert(value, kind)
-	if err == nil && converted.IsNull() {
-		err = fmt.Errorf("it is null")
+	if value.IsNull() {
+		return cty.NilVal, false
 	}
+	converted, err := eval.Convert(value, kind)
 	if err != nil {
 		advice := ""
 		if kind == cty.Bool && value.Type() == cty.String {
@@ -87,6 +86,16 @@ func (e *Early) As(in *Namespace, what string, expr hcl.Expression, ctx *hcl.Eva
 	return converted, true
 }
 
+// Must is As for an argument that must not be null. advice says what to give in its place.
+func (e *Early) Must(in *Namespace, what string, expr hcl.Expression, ctx *hcl.EvalContext, kind cty.Type, advice string) (cty.Value, bool) {
+	before := len(e.Diags)
+	value, ok := e.As(in, what, expr, ctx, kind)
+	if !ok && expr != nil && len(e.Diags) == before {
+		e.Errorf(expr.Range(), "Missing value", "%s is null. %s", what, advice)
+	}
+	return value, ok
+}
+
 // Text is As for a text.
 func (e *Early) Text(in *Namespace, what string, expr hcl.Expression, ctx *hcl.EvalContext) (string, bool) {
 	value, ok := e.As(in, what, expr, ctx, cty.String)
@@ -96,18 +105,19 @@ func (e *Early) Text(in *Namespace, what string, expr hcl.Expression, ctx *hcl.E
 	return value.AsString(), true
 }
 
-// Duration evaluates a text such as "10m", which must be at least least.
-func (e *Early) Duration(in *Namespace, what string, expr hcl.Expression, ctx *hcl.EvalContext, least time.Duration) time.Duration {
+// Duration evaluates a text such as "10m", which must be at least least. It returns false without
+// a usable one.
+func (e *Early) Duration(in *Namespace, what string, expr hcl.Expression, ctx *hcl.EvalContext, least time.Duration) (time.Duration, bool) {
 	text, ok := e.Text(in, what, expr, ctx)
 	if !ok {
-		return 0
+		return 0, false
 	}
 	d, err := time.ParseDuration(text)
 	if err != nil || d < least {
 		e.Errorf(expr.Range(), "Invalid duration", "%s is a duration such as \"10m\" or \"2s\", not %q.", what, text)
-		return 0
+		return 0, false
 	}
-	return d
+	return d, true
 }
 
 // elements evaluates a for_each.

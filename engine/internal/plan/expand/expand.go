@@ -103,9 +103,13 @@ func (x *expander) withHost(scope *hcl.EvalContext, name string) *hcl.EvalContex
 func (x *expander) declareHost(s *spec.Host, scope *hcl.EvalContext, name string) {
 	h := &Host{Spec: s, Scope: scope, Vars: cty.EmptyObjectVal, Namespace: x.Namespaces[s.In]}
 	if s.Name != nil {
-		var ok bool
-		if name, ok = x.Text(h.Namespace, "name", s.Name, scope); !ok {
+		before := len(x.Diags)
+		given, ok := x.Text(h.Namespace, "name", s.Name, scope)
+		if len(x.Diags) > before {
 			return
+		}
+		if ok {
+			name = given
 		}
 	}
 	h.Name = name
@@ -120,7 +124,7 @@ func (x *expander) declareHost(s *spec.Host, scope *hcl.EvalContext, name string
 	if h.Via, _ = x.Text(h.Namespace, "via", s.Via, scope); h.Via == inventory.Localhost {
 		h.Via = ""
 	}
-	if value, ok := x.Value(h.Namespace, "vars", s.Vars, scope); ok {
+	if value, ok := x.Value(h.Namespace, "vars", s.Vars, scope); ok && !value.IsNull() {
 		h.Vars = value
 	}
 	h.Ways = Ways{
@@ -260,15 +264,19 @@ func (x *expander) hostName(s *spec.Task, ctx *hcl.EvalContext) string {
 	if s.Host == nil {
 		return inventory.Localhost
 	}
-	name, ok := x.Text(x.Namespaces[s.In], "host", s.Host, ctx)
-	if ok {
-		x.checkHost(name, s.Host.Range())
+	value, ok := x.As(x.Namespaces[s.In], "host", s.Host, ctx, cty.String)
+	if s.InsteadOfHosts {
+		value, ok = x.Must(x.Namespaces[s.In], "host", s.Host, ctx, cty.String, "The block around the task has hosts, and this is given in their place. Leave it out, or name a host.")
 	}
-	return name
+	if !ok {
+		return inventory.Localhost
+	}
+	x.checkHost(value.AsString(), s.Host.Range())
+	return value.AsString()
 }
 
 func (x *expander) hostNames(in *Namespace, expr hcl.Expression, ctx *hcl.EvalContext) []string {
-	value, ok := x.As(in, "hosts", expr, ctx, cty.List(cty.String))
+	value, ok := x.Must(in, "hosts", expr, ctx, cty.List(cty.String), "For no hosts give an empty list, as in: hosts = coalesce(var.hosts, [])")
 	if !ok {
 		return nil
 	}

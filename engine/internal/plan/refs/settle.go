@@ -41,7 +41,7 @@ func (r *resolver) settle(t *Task) {
 	}
 	t.Retry = r.retry(t, ctx)
 	t.Become = r.become(block, ctx)
-	t.Timeout = r.Duration(block.Namespace, "timeout", block.Spec.Timeout, ctx, 1)
+	t.Timeout, _ = r.Duration(block.Namespace, "timeout", block.Spec.Timeout, ctx, 1)
 	t.Throttle = r.count(t, "throttle", block.Spec.Throttle, ctx)
 	t.Advice, _ = r.Text(block.Namespace, "advice", block.Spec.Advice, ctx)
 }
@@ -66,9 +66,12 @@ func (r *resolver) retry(t *Task, ctx *hcl.EvalContext) Retry {
 	if said == nil {
 		return Retry{Attempts: 1}
 	}
-	retry := Retry{Attempts: max(1, r.count(t, "attempts", said.Attempts, ctx)), Delay: defaultDelay}
-	if said.Delay != nil {
-		retry.Delay = r.Duration(t.Block.Namespace, "delay", said.Delay, ctx, 0)
+	retry := Retry{Attempts: 1, Delay: defaultDelay}
+	if value, ok := r.Must(t.Block.Namespace, "attempts", said.Attempts, ctx, cty.Number, "Give a number, or leave the block out."); ok {
+		retry.Attempts = max(1, r.whole("attempts", value, said.Attempts))
+	}
+	if delay, ok := r.Duration(t.Block.Namespace, "delay", said.Delay, ctx, 0); ok {
+		retry.Delay = delay
 	}
 	return retry
 }
@@ -79,6 +82,11 @@ func (r *resolver) count(t *Task, name string, expr hcl.Expression, ctx *hcl.Eva
 	if !ok {
 		return 0
 	}
+	return r.whole(name, value, expr)
+}
+
+// whole converts a value to a whole number of at least 1.
+func (r *resolver) whole(name string, value cty.Value, expr hcl.Expression) int {
 	n, accuracy := value.AsBigFloat().Int64()
 	if accuracy != 0 || n < 1 {
 		r.Errorf(expr.Range(), "Invalid number", "%s is a whole number of at least 1.", name)
@@ -114,7 +122,9 @@ func (r *resolver) become(block *Block, ctx *hcl.EvalContext) *Become {
 		made.User = user
 	}
 	if s.User != nil {
-		made.User, _ = r.Text(in, "user", s.User, ctx)
+		if user, ok := r.Text(in, "user", s.User, ctx); ok {
+			made.User = user
+		}
 	}
 	if made.User != "" && !userName.MatchString(made.User) {
 		r.Errorf(s.Range, "Invalid become", "%q is no name of a user.", made.User)
