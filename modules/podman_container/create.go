@@ -71,17 +71,18 @@ func (t *Task) secretEnv() map[string]string {
 	return env
 }
 
-// create makes the container, after removing the one with that name.
+// create creates the container, after removing the one with that name. The old one stays while the image is
+// missing.
 func (t *Task) create(ctx context.Context, c podman.Client) error {
-	if err := t.remove(ctx, c.Host); err != nil {
-		return err
-	}
 	image, err := c.Image(ctx, t.Image)
 	if err != nil {
 		return err
 	}
 	if image == nil {
 		return fmt.Errorf("create container %s: there is no image %s on the host: bring it with podman_image", t.Name, t.Image)
+	}
+	if err := t.remove(ctx, c.Host); err != nil {
+		return err
 	}
 	if err := c.OwnFirewall(ctx); err != nil {
 		return err

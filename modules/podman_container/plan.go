@@ -47,7 +47,24 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	if s.ctr != nil && !c.Ours(s.ctr.Config.Labels) {
 		return nil, c.Foreign("container "+t.Name, s.ctr.Config.Labels)
 	}
+	if err := t.mayReplace(s); err != nil {
+		return nil, err
+	}
 	return t.seen.After(s.ctr, t.decide(s)), nil
+}
+
+// mayReplace returns an error if the container has to be recreated and would lose data.
+func (t *Task) mayReplace(s state) error {
+	if t.State == "absent" || s.ctr == nil || t.ReplaceVolumes {
+		return nil
+	}
+	reason, data := t.outdated(s), s.ctr.HoldsData()
+	if reason == "" || data == "" {
+		return nil
+	}
+	return fmt.Errorf("container %s has to be recreated, because %s; but %s. To keep the data, give the volumes names in volumes, "+
+		"such as \"data:%s\", and copy the data there; to keep the container as it is, set replace = false; to delete the data, set replace_volumes = true",
+		t.Name, reason, data, s.ctr.UnnamedVolumes()[0])
 }
 
 // decide plans for a container of the cluster, or for none.
@@ -97,6 +114,9 @@ func (t *Task) ensure(ctx context.Context, h module.Host) error {
 	if err != nil {
 		return err
 	}
+	if err := t.mayReplace(s); err != nil {
+		return err
+	}
 	if s.ctr == nil || t.outdated(s) != "" {
 		if err := t.create(ctx, c); err != nil {
 			return err
@@ -125,8 +145,8 @@ func (t *Task) stop(ctx context.Context, c podman.Client, s state) error {
 	return nil
 }
 
-// start starts the container. If podman cannot start it after its process was lost, the
-// container is made anew: its written data is lost, but it runs.
+// start starts the container. If podman cannot start it after its process was lost, a container that
+// may be replaced with all it has is recreated. Any other stays as it is, with its data.
 func (t *Task) start(ctx context.Context, c podman.Client, s state) error {
 	if s.recorded {
 		if err := c.SettleDead(ctx, []podman.Container{*s.ctr}); err != nil {
@@ -140,6 +160,9 @@ func (t *Task) start(ctx context.Context, c podman.Client, s state) error {
 	}
 	_, err := c.Run(ctx, "start", t.Name)
 	if err != nil && s.recorded && ctx.Err() == nil {
+		if why := t.stays(*s.ctr); why != "" {
+			return t.notStarted(err, why)
+		}
 		if err := t.create(ctx, c); err != nil {
 			return err
 		}
@@ -149,6 +172,24 @@ func (t *Task) start(ctx context.Context, c podman.Client, s state) error {
 		return fmt.Errorf("start container %s: %w", t.Name, err)
 	}
 	return t.checkStarted(ctx, c)
+}
+
+// stays returns why a container that podman cannot start is not recreated, or "".
+func (t *Task) stays(ctr podman.Container) string {
+	data := ctr.HoldsData()
+	switch {
+	case data != "" && (!t.Replace || !t.ReplaceVolumes):
+		return data
+	case !t.Replace:
+		return "replace = false keeps it"
+	}
+	return ""
+}
+
+// notStarted returns the error for a container that podman cannot start and that stays as it is.
+func (t *Task) notStarted(err error, why string) error {
+	return fmt.Errorf("start container %s: %w\nIt is not recreated: %s. Correct what podman names, such as a file that is mounted and missing, and run again. "+
+		"If you do not need the data of the container, delete it with \"podman rm --force --volumes %s\": the next run creates it", t.Name, err, why, t.Name)
 }
 
 // checkStarted returns an error with the last lines of a container that has already

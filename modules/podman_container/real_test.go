@@ -1,6 +1,10 @@
 package podmancontainer_test
 
 import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -109,6 +113,118 @@ func TestContainerWhoseProcessIsGoneIsRestarted(t *testing.T) {
 	}
 	h.Kill(t, "web")
 	moduletest.Settle(t, task(h, func(t *podmancontainer.Task) { t.State = "absent" }), h)
+}
+
+// holding makes a container with an unnamed volume and a mounted file, and writes data into the volume.
+func holding(t *testing.T, h *podmantest.Host, change func(*podmancontainer.Task)) (made *podmancontainer.Task, mounted, data string) {
+	t.Helper()
+	mounted = filepath.Join(t.TempDir(), "resolv.conf")
+	if err := os.WriteFile(mounted, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	made = task(h, func(t *podmancontainer.Task) {
+		t.Volumes = []string{"/var", mounted + ":/etc/resolv.conf:ro"}
+		change(t)
+	})
+	moduletest.Settle(t, made, h)
+	volume := h.Podman(t, "inspect", "web", "--format", `{{range .Mounts}}{{if eq .Type "volume"}}{{.Source}}{{end}}{{end}}`)
+	data = filepath.Join(volume, "etcd")
+	if err := os.WriteFile(data, []byte("data"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return made, mounted, data
+}
+
+func TestContainerThatCannotBeStartedKeepsItsData(t *testing.T) {
+	t.Parallel()
+	for _, replace := range []bool{false, true} {
+		h := podmantest.NewHost(t, "k8s")
+		h.Image(t, image, "")
+		made, mounted, data := holding(t, h, func(t *podmancontainer.Task) { t.Replace = replace })
+		id := h.Podman(t, "inspect", "web", "--format", "{{.Id}}")
+		h.Kill(t, "web")
+		if err := os.Rename(mounted, mounted+".away"); err != nil {
+			t.Fatal(err)
+		}
+		err := moduletest.Steps(t, made, h)[0].Do(t.Context(), h)
+		want := "It is not recreated: container web has unnamed volumes, which would be deleted with their data: /var. " +
+			"Correct what podman names, such as a file that is mounted and missing, and run again. " +
+			`If you do not need the data of the container, delete it with "podman rm --force --volumes web": the next run creates it`
+		if err == nil || !strings.HasPrefix(err.Error(), "start container web: ") || !strings.HasSuffix(err.Error(), want) || !strings.Contains(err.Error(), mounted) {
+			t.Errorf("replace = %t: error %v, want one that names %s and ends in\n%s", replace, err, mounted, want)
+		}
+		if text, err := os.ReadFile(data); err != nil || string(text) != "data" {
+			t.Errorf("replace = %t: the volume has %q, %v", replace, text, err)
+		}
+		if err := os.Rename(mounted+".away", mounted); err != nil {
+			t.Fatal(err)
+		}
+		moduletest.Settle(t, made, h)
+		if now := h.Podman(t, "inspect", "web", "--format", "{{.Id}}"); now != id {
+			t.Errorf("replace = %t: the container was recreated", replace)
+		}
+	}
+}
+
+func TestContainerWithoutVolumesThatMayNotBeReplacedStaysWhenItCannotBeStarted(t *testing.T) {
+	t.Parallel()
+	h := podmantest.NewHost(t, "k8s")
+	h.Image(t, image, "")
+	mounted := filepath.Join(t.TempDir(), "hosts")
+	if err := os.WriteFile(mounted, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	made := task(h, func(t *podmancontainer.Task) { t.Volumes, t.Replace = []string{mounted + ":/x:ro"}, false })
+	moduletest.Settle(t, made, h)
+	id := h.Podman(t, "inspect", "web", "--format", "{{.Id}}")
+	h.Kill(t, "web")
+	if err := os.Remove(mounted); err != nil {
+		t.Fatal(err)
+	}
+	err := moduletest.Steps(t, made, h)[0].Do(t.Context(), h)
+	if err == nil || !strings.Contains(err.Error(), "\nIt is not recreated: replace = false keeps it. Correct ") {
+		t.Errorf("error %v", err)
+	}
+	if now := h.Podman(t, "inspect", "web", "--format", "{{.Id}}"); now != id {
+		t.Error("the container was recreated")
+	}
+}
+
+func TestChangedContainerWithUnnamedVolumesIsNotRecreated(t *testing.T) {
+	t.Parallel()
+	h := podmantest.NewHost(t, "k8s")
+	h.Image(t, image, "")
+	made, _, data := holding(t, h, func(*podmancontainer.Task) {})
+	made.ConfigHash = "2"
+	want := "container web has to be recreated, because its arguments are others; but container web has unnamed volumes, which would be deleted " +
+		`with their data: /var. To keep the data, give the volumes names in volumes, such as "data:/var", and copy the data there; ` +
+		"to keep the container as it is, set replace = false; to delete the data, set replace_volumes = true"
+	if _, err := made.Plan(t.Context(), h); err == nil || err.Error() != want {
+		t.Errorf("error %v, want %s", err, want)
+	}
+	if _, err := os.Stat(data); err != nil {
+		t.Error(err)
+	}
+	made.ReplaceVolumes = true
+	podmantest.WantStep(t, h, made, "recreate container web: its arguments are others")
+	moduletest.Settle(t, made, h)
+	if _, err := os.Stat(data); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the volume that was to go: %v", err)
+	}
+}
+
+func TestContainerStaysWhileTheImageOfItsSuccessorIsMissing(t *testing.T) {
+	t.Parallel()
+	h := podmantest.NewHost(t, "k8s")
+	h.Image(t, image, "")
+	moduletest.Settle(t, task(h, nil), h)
+	other := task(h, func(t *podmancontainer.Task) { t.Image = "localhost/kinit-test:2" })
+	if err := moduletest.Steps(t, other, h)[0].Do(t.Context(), h); err == nil {
+		t.Error("a container was created without its image")
+	}
+	if state := h.Podman(t, "inspect", "web", "--format", "{{.State.Status}}"); state != "running" {
+		t.Errorf("the container is %s, want running", state)
+	}
 }
 
 func TestContainerWhoseStartWasKilledHalfWayIsStarted(t *testing.T) {

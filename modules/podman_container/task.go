@@ -16,12 +16,14 @@ import (
 	"kinit/modules/internal/seen"
 )
 
-// Task is a container of podman. A change of arguments or image makes it anew; data that it
-// wrote outside its volumes is lost.
+// Task is a container of podman. A change of arguments or image recreates it; data that it
+// wrote outside its volumes is lost. Unnamed volumes, which podman deletes with the container, are
+// kept: a container that has some is not recreated without replace_volumes, and not to repair it.
 //
 // Errors:
 //   - the image does not exist: podman_image brings it
 //   - it does not start; the error has its last lines
+//   - it has to be recreated, and has unnamed volumes
 //   - networks, publish, dns or add_hosts is given beside pod
 //   - a container with the name is not the cluster's
 type Task struct {
@@ -88,6 +90,9 @@ type Task struct {
 	// Replace, when false, keeps an existing container even if its arguments or its image
 	// have changed.
 	Replace bool `hcl:"replace,optional" default:"true"`
+	// ReplaceVolumes deletes the unnamed volumes of a container, with their data, when it is recreated: after a
+	// change of arguments or image, or if podman cannot start it after its process was killed.
+	ReplaceVolumes bool `hcl:"replace_volumes,optional"`
 	// State is the wanted state.
 	State string `hcl:"state,optional" enum:"running,stopped,absent" default:"running"`
 

@@ -60,7 +60,30 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	if s.pod != nil && !c.Ours(s.pod.Labels) {
 		return nil, c.Foreign("pod "+t.Name, s.pod.Labels)
 	}
+	if err := t.mayReplace(c, s); err != nil {
+		return nil, err
+	}
 	return t.seen.After(s, t.decide(s)), nil
+}
+
+func (t *Task) outdated(s state) bool { return s.pod.Labels[podman.ConfigLabel] != t.hash() }
+
+// mayReplace returns an error if the pod has to be recreated, and with it a container that holds data
+// or is not the owner's.
+func (t *Task) mayReplace(c podman.Client, s state) error {
+	if t.State == "absent" || s.pod == nil || !t.outdated(s) {
+		return nil
+	}
+	if err := c.ForeignMember(*s.pod, s.members); err != nil {
+		return fmt.Errorf("pod %s has to be recreated with its containers, because its arguments have changed: %w", t.Name, err)
+	}
+	for _, ctr := range s.members {
+		if data := ctr.HoldsData(); data != "" && !t.ReplaceVolumes {
+			return fmt.Errorf("pod %s has to be recreated with its containers, because its arguments have changed; but %s. "+
+				"To keep the data, give the volumes of the container names; to delete the data, set replace_volumes = true on the pod", t.Name, data)
+		}
+	}
+	return nil
 }
 
 // decide plans for a pod of the cluster, or for none.
@@ -73,7 +96,7 @@ func (t *Task) decide(s state) []module.Step {
 		return step("remove pod "+t.Name, t.remove)
 	case s.pod == nil:
 		return step("create pod "+t.Name, t.ensure)
-	case s.pod.Labels[podman.ConfigLabel] != t.hash():
+	case t.outdated(s):
 		return step("recreate pod "+t.Name+" with its containers: its arguments are others", t.ensure)
 	case t.State == "stopped" && s.running > 0:
 		return step("stop pod "+t.Name, t.ensure)
@@ -94,7 +117,10 @@ func (t *Task) ensure(ctx context.Context, h module.Host) error {
 	if err != nil {
 		return err
 	}
-	if s.pod == nil || s.pod.Labels[podman.ConfigLabel] != t.hash() {
+	if err := t.mayReplace(c, s); err != nil {
+		return err
+	}
+	if s.pod == nil || t.outdated(s) {
 		if err := t.create(ctx, c); err != nil {
 			return err
 		}

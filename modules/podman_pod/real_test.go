@@ -12,6 +12,7 @@ import (
 	"kinit/engine/module"
 	"kinit/engine/module/moduletest"
 	"kinit/engine/need"
+	"kinit/modules/internal/podman"
 	"kinit/modules/internal/podman/podmantest"
 	"kinit/modules/podman_pod"
 )
@@ -107,6 +108,31 @@ func TestStoppedAndRecreated(t *testing.T) {
 	other := task(h, func(t *podmanpod.Task) { t.Hostname = "other" })
 	podmantest.WantStep(t, h, other, "recreate pod services with its containers: its arguments are others")
 	moduletest.Settle(t, other, h)
+}
+
+func TestChangedPodIsNotRecreatedWithDataOrForeignContainers(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ labels, want string }{
+		"data": {podman.ConfigLabel + "=1", "container dns has unnamed volumes, which would be deleted with their data: /var. " +
+			"To keep the data, give the volumes of the container names; to delete the data, set replace_volumes = true on the pod"},
+		"foreign": {"a=b", "container dns in pod services exists and was not made by kinit: remove it or use another name"},
+	} {
+		h := podmantest.NewHost(t, "")
+		h.Image(t, image, "")
+		made := task(h, nil)
+		moduletest.Settle(t, made, h)
+		h.Podman(t, "create", "--pod", "services", "--name", "dns", "--label", c.labels, "--volume", "/var", image)
+		other := task(h, func(t *podmanpod.Task) { t.Hostname = "other" })
+		sep := map[string]string{"data": "; but ", "foreign": ": "}[name]
+		want := "pod services has to be recreated with its containers, because its arguments have changed" + sep + c.want
+		if _, err := other.Plan(t.Context(), h); err == nil || err.Error() != want {
+			t.Errorf("%s: error %v, want %s", name, err, want)
+		}
+		if name == "data" {
+			other.ReplaceVolumes = true
+			moduletest.Settle(t, other, h)
+		}
+	}
 }
 
 func TestPublishedPortAndOutputs(t *testing.T) {

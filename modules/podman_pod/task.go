@@ -13,7 +13,8 @@ import (
 	"kinit/modules/internal/seen"
 )
 
-// Task is a pod of podman. A change of arguments makes it anew, with its containers.
+// Task is a pod of podman. A change of arguments recreates it, with its containers. A pod of which a
+// container has unnamed volumes, which podman deletes with the container, is not recreated without replace_volumes.
 //
 // After a boot, podman starts nothing by itself. A unit that starts the pod:
 //
@@ -37,6 +38,7 @@ import (
 // Errors:
 //   - a port to publish is in use
 //   - a pod with the name is not the cluster's
+//   - it has to be recreated, and a container in it has unnamed volumes or is not the cluster's
 //   - podman is not installed, or does not start the pod; the error has its message
 type Task struct {
 	// Name is the pod's name.
@@ -62,6 +64,9 @@ type Task struct {
 	Labels map[string]string `hcl:"labels,optional"`
 	// Options are further arguments of "podman pod create", passed unchanged. Default none.
 	Options []string `hcl:"options,optional"`
+	// ReplaceVolumes deletes the unnamed volumes of its containers, with their data, when a change of
+	// arguments recreates the pod.
+	ReplaceVolumes bool `hcl:"replace_volumes,optional"`
 	// State is the wanted state.
 	State string `hcl:"state,optional" enum:"running,stopped,absent" default:"running"`
 

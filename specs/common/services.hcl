@@ -217,6 +217,8 @@ block "services" {
     hostname = "services"
     networks = [task.podman_network.outside[host.name].name]
     publish  = local.services_ports
+    # What services keep is in volumes with names, and images may declare others.
+    replace_volumes = true
     # A firewall may be reloaded, before there is a container whose ports it would lose.
     depends_on = [task.firewall.published, task.firewall.pod]
   }
@@ -234,8 +236,9 @@ block "services" {
     # SELinux would not let containers read folders of the hypervisor.
     options = concat(local.health_options[each.key], task.facts.hypervisor[host.name].selinux == "" ? [] : ["--security-opt", "label=disable"])
     # What services read once and is secret.
-    config_hash = join(" ", [each.value.config, each.key == "registry" ? task.copy.registry_config[host.name].sha256 : ""])
-    depends_on  = [task.podman_volume.registry, task.copy.service, task.copy.registry_users, task.copy.registry_config, task.copy.haproxy_loaded]
+    config_hash     = join(" ", [each.value.config, each.key == "registry" ? task.copy.registry_config[host.name].sha256 : ""])
+    replace_volumes = true # what services keep is in volumes with names
+    depends_on      = [task.podman_volume.registry, task.copy.service, task.copy.registry_users, task.copy.registry_config, task.copy.haproxy_loaded]
   }
 
   # The pod's place on the overlay.

@@ -317,7 +317,7 @@ task "podman_container" "hypervisor" {
   options  = ["--cgroupns=private"]
   networks = ["${task.podman_network.underlay.name}:ip=${local.address[each.key]}"]
   volumes = [
-    # Without a name they go with the container: a hypervisor that is made anew has
+    # Without a name they go with the container: a hypervisor that is recreated has
     # nothing of the old one.
     "/var/lib/libvirt/images", "/var/lib/containers",
     "${var.lab_state}/authorized_keys:/root/.ssh/authorized_keys:ro",
@@ -325,8 +325,9 @@ task "podman_container" "hypervisor" {
     "${var.lab_cache}:/srv/kinit:ro",
   ]
   # Files that are mounted one by one stay the old ones when they are replaced.
-  config_hash = "${task.ssh_key.host[each.key].public_key} ${task.ssh_key.client.public_key}"
-  depends_on  = [task.copy.authorized]
+  config_hash     = "${task.ssh_key.host[each.key].public_key} ${task.ssh_key.client.public_key}"
+  replace_volumes = true
+  depends_on      = [task.copy.authorized]
 }
 
 # Machines that exist: the lab's nodes without anything made of them. They mount what
@@ -361,8 +362,9 @@ task "podman_container" "machine" {
     "${var.lab_state}/authorized_keys:/root/.ssh/authorized_keys:ro",
     "${var.lab_state}/${each.key}/ssh_host_ed25519_key:/etc/ssh/ssh_host_ed25519_key:ro",
   ]
-  config_hash = "${task.ssh_key.host[each.key].public_key} ${task.ssh_key.client.public_key}"
-  depends_on  = [task.copy.authorized]
+  config_hash     = "${task.ssh_key.host[each.key].public_key} ${task.ssh_key.client.public_key}"
+  replace_volumes = true
+  depends_on      = [task.copy.authorized]
 }
 
 task "podman_container" "windows" {
@@ -388,8 +390,9 @@ task "podman_container" "windows" {
     "${var.lab_state}/authorized_keys:/etc/kinit/authorized_keys:ro",
     "${var.lab_state}/${each.key}/ssh_host_ed25519_key:/etc/kinit/host_key:ro",
   ]
-  config_hash = "${task.ssh_key.host[each.key].public_key} ${task.ssh_key.client.public_key} ${task.copy.simulator.sha256}"
-  depends_on  = [task.copy.authorized]
+  config_hash     = "${task.ssh_key.host[each.key].public_key} ${task.ssh_key.client.public_key} ${task.copy.simulator.sha256}"
+  replace_volumes = true
+  depends_on      = [task.copy.authorized]
 }
 
 task "wait" "ssh" {

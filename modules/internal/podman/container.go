@@ -4,6 +4,8 @@ import (
 	"context"
 	_ "embed"
 	"fmt"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -27,11 +29,45 @@ type Container struct {
 		ConmonPid int // of the process that watches it
 		ExitCode  int
 	}
+	Mounts          []mounted
 	NetworkSettings struct {
 		SandboxKey string // the path of its network namespace
 		Networks   map[string]struct{ IPAddress string }
 	}
 	Config struct{ Labels map[string]string }
+}
+
+// mounted is what a container has mounted.
+type mounted struct {
+	Type        string // bind, volume, …
+	Name        string // of a volume
+	Destination string
+}
+
+// unnamed matches the name that podman gives to a volume without a name.
+var unnamed = regexp.MustCompile(`^[0-9a-f]{64}$`)
+
+// UnnamedVolumes returns the paths in the container at which it has volumes without a name, sorted.
+// Podman removes these volumes with the container.
+func (c Container) UnnamedVolumes() []string {
+	var paths []string
+	for _, m := range c.Mounts {
+		if m.Type == "volume" && unnamed.MatchString(m.Name) {
+			paths = append(paths, m.Destination)
+		}
+	}
+	slices.Sort(paths)
+	return paths
+}
+
+// HoldsData returns why a container must not be removed to start it again or to change it: it has volumes
+// that podman would remove. It is "" if there are none.
+func (c Container) HoldsData() string {
+	paths := c.UnnamedVolumes()
+	if len(paths) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("container %s has unnamed volumes, which would be deleted with their data: %s", c.Name, strings.Join(paths, ", "))
 }
 
 // Addresses returns the container's IPv4 address by network.

@@ -48,6 +48,17 @@ func (c Client) Members(ctx context.Context, pod Pod) ([]Container, error) {
 	return c.containers(ctx, pod.Containers)
 }
 
+// ForeignMember returns an error if a container of the pod is not the owner's: it would be removed with
+// the pod.
+func (c Client) ForeignMember(pod Pod, members []Container) error {
+	for _, ctr := range members {
+		if ctr.ID != pod.InfraContainerID && !c.Ours(ctr.Config.Labels) {
+			return c.Foreign(fmt.Sprintf("container %s in pod %s", ctr.Name, pod.Name), ctr.Config.Labels)
+		}
+	}
+	return nil
+}
+
 // RemovePod removes a pod with its containers. A missing pod is not an error.
 func (c Client) RemovePod(ctx context.Context, name string) error {
 	pod, err := c.Pod(ctx, name)
