@@ -26,7 +26,7 @@ func forms(value string) []string {
 		inBase64(value), inBase64(trimmed), insideBase64(trimmed), insideBase64(wide(trimmed)), insideBase64(twice),
 		inDigits(value), inDigits(trimmed), inURLs(trimmed), inMarkup(trimmed), inShells(trimmed),
 		[]string{
-			value, trimmed, strings.ToUpper(trimmed), strings.ToLower(trimmed),
+			value, trimmed, wide(trimmed), wideBig(trimmed), strings.ToUpper(trimmed), strings.ToLower(trimmed),
 			strings.ReplaceAll(trimmed, "\n", `\n`),
 			inJSON(trimmed, false), inJSON(trimmed, true), inHCL(trimmed), inside(strconv.Quote(trimmed)), inside(strconv.QuoteToASCII(trimmed)),
 		}, longLines(trimmed))
@@ -61,10 +61,15 @@ func insideBase64(value string) []string {
 }
 
 // wide is a text in UTF-16 with the low byte first, as PowerShell takes it in base64.
-func wide(text string) string {
+func wide(text string) string { return inUTF16(text, binary.LittleEndian) }
+
+// wideBig is a text in UTF-16 with the high byte first.
+func wideBig(text string) string { return inUTF16(text, binary.BigEndian) }
+
+func inUTF16(text string, order binary.AppendByteOrder) string {
 	var b []byte
 	for _, unit := range utf16.Encode([]rune(text)) {
-		b = binary.LittleEndian.AppendUint16(b, unit)
+		b = order.AppendUint16(b, unit)
 	}
 	return string(b)
 }

@@ -6,7 +6,9 @@ import (
 )
 
 // splits finds secrets that a program has broken over lines: base64 wrapped at 76
-// columns, indented in YAML, with the signs of a diff, or with \n in JSON.
+// columns, indented in YAML, with the signs of a diff, or with \n in JSON. It also finds those
+// with characters in them that a terminal does not show: colours, control characters, and the
+// NULs of UTF-16.
 type splits struct {
 	starts  [1 << 16]bool       // the first two bytes of forms: most texts need only this check
 	byStart map[string][]string // forms without breaks by their first bytes, the longest first
@@ -14,9 +16,11 @@ type splits struct {
 
 func newSplits(known map[string]bool) *splits {
 	s := &splits{byStart: map[string][]string{}}
+	seen := map[string]bool{}
 	for form := range known {
 		text, _ := unbroken(form, false)
-		if len(text) >= Shortest {
+		if len(text) >= Shortest && !seen[text] {
+			seen[text] = true
 			s.starts[pair(text)] = true
 			s.byStart[text[:Shortest]] = append(s.byStart[text[:Shortest]], text)
 		}
@@ -27,9 +31,9 @@ func newSplits(known map[string]bool) *splits {
 	return s
 }
 
-// redact masks found secrets, including line breaks in them.
+// redact masks found secrets, including line breaks and invisible characters in them.
 func (s *splits) redact(text string) string {
-	if !strings.Contains(text, "\n") && !strings.Contains(text, `\n`) {
+	if !strings.Contains(text, `\n`) && strings.IndexFunc(text, invisible) < 0 {
 		return text
 	}
 	// A sign after a line break may belong to a diff or to the secret.
@@ -104,7 +108,7 @@ func (s *splits) match(text string) int {
 	return 0
 }
 
-// unbroken returns a text without line breaks and blanks, and the position of each byte.
+// unbroken returns a text without line breaks, blanks and invisible characters, and the position of each byte.
 // Blanks are removed because a secret that was broken at a blank may have it on either
 // side. With signs, a + or - that starts a line is left out too.
 func unbroken(text string, signs bool) (string, []int) {
@@ -112,10 +116,11 @@ func unbroken(text string, signs bool) (string, []int) {
 	for i := 0; i < len(text); {
 		end := lineBreak(text, i)
 		if end == i {
-			if text[i] != ' ' && text[i] != '\t' {
+			skipped := unseen(text[i:])
+			if skipped == 0 && text[i] != ' ' && text[i] != '\t' {
 				out, at = append(out, text[i]), append(at, i)
 			}
-			i++
+			i += max(1, skipped)
 			continue
 		}
 		if n := len(out); n > 0 && out[n-1] == '\\' && at[n-1] == i-1 {

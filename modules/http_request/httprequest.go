@@ -56,7 +56,8 @@ type Task struct {
 	Status []int `hcl:"status,optional" default:"200" nonempty:"want at least one status code"`
 	// Expect is a text or regular expression that the answer must contain.
 	Expect string `hcl:"expect,optional"`
-	// Follow follows redirects, ten at most.
+	// Follow follows redirects, ten at most. Another server gets neither headers nor login, and a
+	// redirect that asks it for the body again is an error.
 	Follow bool `hcl:"follow,optional"`
 	// ReadOnly declares that the request changes nothing despite its method, such as a
 	// search by POST.

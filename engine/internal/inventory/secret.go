@@ -1,6 +1,7 @@
 package inventory
 
 import (
+	"bytes"
 	"regexp"
 	"slices"
 	"strings"
@@ -60,10 +61,13 @@ func secretsIn(name string, value cty.Value) []string {
 	t := value.Type()
 	if t.IsPrimitiveType() {
 		text, ok := scalarText(value)
-		if t == cty.Bool || !ok || !IsSecret(name) {
+		switch {
+		case t == cty.Bool || !ok:
 			return nil
+		case IsSecret(name):
+			return []string{text}
 		}
-		return []string{text}
+		return givenToSSHPass(text)
 	}
 	if !value.CanIterateElements() {
 		return nil
@@ -75,6 +79,18 @@ func secretsIn(name string, value cty.Value) []string {
 			within = key.AsString()
 		}
 		all = append(all, secretsIn(within, inner)...)
+	}
+	return all
+}
+
+// sshPassForm is what hands a password to sshpass, as arguments of ssh in Ansible's inventories do.
+var sshPassForm = regexp.MustCompile(`\bsshpass\s+-p\s*("[^"]*"|'[^']*'|\S+)`)
+
+// givenToSSHPass lists the passwords that a command line gives to sshpass.
+func givenToSSHPass(line string) []string {
+	var all []string
+	for _, found := range sshPassForm.FindAllStringSubmatch(line, -1) {
+		all = append(all, strings.Trim(found[1], `"'`))
 	}
 	return all
 }
@@ -143,7 +159,7 @@ func (inv *Inventory) Secrets() []string {
 
 // assignmentForm is what an assignment looks like in all formats: what is before it on its line, the
 // name, and the value.
-var assignmentForm = regexp.MustCompile(`(?m)(^[\s-]*)?["']?([\w.-]+)["']?\s*[:=]\s*("(?:[^"\\\n]|\\.)*"|'[^'\n]*'|[^\s,}]+)`)
+var assignmentForm = regexp.MustCompile(`(?m)(^[\s-]*)?["']?([\w.-]+)["']?[ \t]*[:=][ \t]*("(?:[^"\\\n]|\\.)*"|'[^'\n]*'|[^\s,}]+|$)`)
 
 // keyForm is what a private key in PEM looks like.
 var keyForm = regexp.MustCompile(`(?s)-----BEGIN [A-Z ]*PRIVATE KEY-----.*?-----END [A-Z ]*PRIVATE KEY-----`)
@@ -154,29 +170,64 @@ func looseSecrets(text []byte) []string {
 	var all []string
 	for _, at := range assignmentForm.FindAllSubmatchIndex(text, -1) {
 		if IsSecret(string(text[at[4]:at[5]])) {
-			all = append(all, looseValue(string(text[at[6]:at[7]]), string(text[at[6]:]), at[2] >= 0)...)
+			before := text[bytes.LastIndexByte(text[:at[4]], '\n')+1 : at[4]]
+			all = append(all, looseValue(string(text[at[6]:at[7]]), string(text[at[6]:]), string(before))...)
 		}
 	}
 	for _, key := range keyForm.FindAll(text, -1) {
 		all = append(all, string(key))
 	}
-	return all
+	return append(all, givenToSSHPass(string(text))...)
 }
 
-// looseValue lists what may be the secret in a value and the text from there on: the first word of
-// it, the rest of the line if the line has nothing else, and what is in brackets.
-func looseValue(value, text string, alone bool) []string {
+// looseValue lists what may be the secret in a value and the text from there on. Before is what stands
+// before its name on the line.
+func looseValue(value, text, before string) []string {
 	all := []string{strings.Trim(value, `"'`)}
-	line, _, _ := strings.Cut(text, "\n")
-	if rest := strings.TrimRight(strings.TrimSpace(line), ","); alone && rest != value {
+	line, after, _ := strings.Cut(text, "\n")
+	if rest := strings.TrimRight(strings.TrimSpace(line), ","); strings.Trim(before, " \t-\"'") == "" && rest != value {
 		all = append(all, rest)
 	}
-	if closing, ok := map[byte]string{'[': "]", '{': "}", '(': ")"}[value[0]]; ok {
+	// Further words, up to the next assignment: a password that lacks its quotes, or its second quote.
+	words := line[len(value):]
+	if next := nextForm.FindStringIndex(words); next != nil {
+		words = words[:next[0]]
+	}
+	if words = strings.TrimSpace(words); words != "" && !strings.ContainsAny(words[:1], ",}#;") {
+		all = append(append(all, words), strings.Fields(words)...)
+	}
+	if closing, ok := map[string]string{"[": "]", "{": "}", "(": ")"}[value[:min(1, len(value))]]; ok {
 		inside, _, _ := strings.Cut(text[1:], closing)
 		all = append(all, written(inside)...)
 	}
-	return all
+	return append(all, written(further(line, after, len(before)-len(strings.TrimLeft(before, " "))))...)
 }
+
+// nextForm is the assignment behind a value on the same line.
+var nextForm = regexp.MustCompile(`\s["']?[\w.-]+["']?\s*[:=]`)
+
+// further returns the lines that belong to a value: a heredoc of HCL up to its marker, or a block of YAML,
+// whose lines are further in than that of its name.
+func further(value, after string, in int) string {
+	lines := slices.Collect(strings.Lines(after))
+	end := func(string) bool { return true }
+	if found := heredocForm.FindStringSubmatch(value); found != nil {
+		end = func(line string) bool { return strings.TrimSpace(line) == found[1] }
+	} else if blockForm.MatchString(value) {
+		end = func(line string) bool {
+			return strings.TrimSpace(line) != "" && len(line)-len(strings.TrimLeft(line, " ")) <= in
+		}
+	}
+	if i := slices.IndexFunc(lines, end); i >= 0 {
+		return strings.Join(lines[:i], "")
+	}
+	return after
+}
+
+var (
+	heredocForm = regexp.MustCompile(`^<<-?([\w-]+)`)
+	blockForm   = regexp.MustCompile(`^([|>][-+0-9]*)?\s*(#.*)?$`)
+)
 
 // quotedForm is a text in quotes.
 var quotedForm = regexp.MustCompile(`"(?:[^"\\\n]|\\.)*"|'[^'\n]*'`)

@@ -69,7 +69,9 @@ func (a Access) Client(ctx context.Context, h module.Host) (*Client, error) {
 			return nil, err
 		}
 	}
-	return &Client{http: &http.Client{Transport: transport}, host: h}, nil
+	// A redirect would take the login to another server; etcd's gateway sends none.
+	stay := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	return &Client{http: &http.Client{Transport: transport, CheckRedirect: stay}, host: h}, nil
 }
 
 // login reads the certificates.

@@ -61,10 +61,31 @@ func New(h module.Host, o Options) (*http.Client, error) {
 			return h.Dial(ctx, "tcp", address)
 		},
 	}}
-	if !o.Follow {
-		client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	if o.Follow {
+		client.CheckRedirect = redirect
 	}
 	return client, nil
+}
+
+// mostRedirects is how many redirects are followed, as in net/http.
+const mostRedirects = 10
+
+// redirect keeps what a request carries on the server that it is meant for: another scheme, name or
+// port gets neither its headers nor, by a Referer, its URL, and a redirect that asks for its body again is an
+// error. net/http only drops a few headers, and none for subdomains.
+func redirect(next *http.Request, sent []*http.Request) error {
+	first := sent[0].URL
+	switch {
+	case len(sent) >= mostRedirects:
+		return fmt.Errorf("the server redirects more than %d times", mostRedirects)
+	case next.URL.Scheme == first.Scheme && next.URL.Host == first.Host:
+		return nil
+	case next.Body != nil && next.Body != http.NoBody:
+		return fmt.Errorf("the server redirects to %s://%s and asks for the body again; kinit sends it only to the server of url: name the other one there", next.URL.Scheme, next.URL.Host)
+	}
+	clear(next.Header)
+	return nil
 }
 
 // pool is the certificates of CAPEM, or nil for those of this machine.

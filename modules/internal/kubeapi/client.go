@@ -62,7 +62,7 @@ func (c Config) client(h module.Host) (*http.Client, error) {
 	if len(c.Client.Certificate) > 0 {
 		settings.Certificates = []tls.Certificate{c.Client}
 	}
-	return &http.Client{Transport: &http.Transport{
+	return &http.Client{CheckRedirect: noRedirect, Transport: &http.Transport{
 		TLSClientConfig:   settings,
 		DisableKeepAlives: true,
 		DialContext: func(ctx context.Context, _, address string) (net.Conn, error) {
@@ -70,6 +70,10 @@ func (c Config) client(h module.Host) (*http.Client, error) {
 		},
 	}}, nil
 }
+
+// noRedirect keeps certificates and tokens on the server that was asked: API servers redirect no request
+// that kinit sends.
+func noRedirect(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 
 // Ready reports whether the server is ready, which it reports to everyone
 // (Kubernetes' role system:public-info-viewer).
