@@ -17,67 +17,12 @@ type system struct{ fence string }
 
 var _ posix.FS = system{}
 
-func (system) Stat(ctx context.Context, path string, follow bool) (module.FileInfo, error) {
-	if err := ctx.Err(); err != nil {
-		return module.FileInfo{}, err
-	}
-	stat := os.Lstat
-	if follow {
-		stat = os.Stat
-	}
-	info, err := stat(path)
-	if err != nil {
-		return module.FileInfo{}, err
-	}
-	return describe(info), nil
-}
-
-func (system) ReadDir(ctx context.Context, path string) ([]module.FileInfo, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	entries, err := os.ReadDir(path)
-	if err != nil {
-		return nil, err
-	}
-	infos := make([]module.FileInfo, 0, len(entries))
-	for _, entry := range entries {
-		info, err := entry.Info()
-		if errors.Is(err, fs.ErrNotExist) {
-			continue // removed in between
-		}
-		if err != nil {
-			return nil, err
-		}
-		infos = append(infos, describe(info))
-	}
-	return infos, nil
-}
-
 func describe(info fs.FileInfo) module.FileInfo {
 	out := module.FileInfo{Name: info.Name(), Size: info.Size(), Mode: info.Mode(), MTime: info.ModTime()}
 	if stat, ok := info.Sys().(*syscall.Stat_t); ok {
 		out.UID, out.GID = stat.Uid, stat.Gid
 	}
 	return out
-}
-
-func (system) Readlink(ctx context.Context, path string) (string, error) {
-	if err := ctx.Err(); err != nil {
-		return "", err
-	}
-	return os.Readlink(path)
-}
-
-func (system) Open(ctx context.Context, path string) (io.ReadCloser, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	file, err := os.Open(path)
-	if err != nil {
-		return nil, err // not a nil *os.File in a non-nil interface
-	}
-	return file, nil
 }
 
 // Private is true: only its owner can access a new file.

@@ -4,11 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"net"
 	"os"
 	"slices"
 	"strings"
+	"sync/atomic"
+	"time"
 
 	gossh "golang.org/x/crypto/ssh"
 	"golang.org/x/crypto/ssh/agent"
@@ -22,7 +25,10 @@ type keys struct {
 	signers []gossh.Signer
 	names   []string // of the signers, for messages
 	skipped []string // keys that could not be used and why
+
 	agent   net.Conn
+	signing atomic.Int32 // signatures that the agent was asked for and has not given
+	stuck   atomic.Bool  // it had not given one when its time was up
 }
 
 // loadKeys collects the keys of a config: given ones, files, the agent. An unusable key is
@@ -36,7 +42,7 @@ func loadKeys(ctx context.Context, c Config) *keys {
 		k.read(expand(file))
 	}
 	if c.UseAgent {
-		k.askAgent(ctx, os.Getenv("SSH_AUTH_SOCK"))
+		k.askAgent(ctx, os.Getenv("SSH_AUTH_SOCK"), c.HandshakeTimeout)
 	}
 	return k
 }
@@ -66,28 +72,63 @@ func (k *keys) parse(name string, pem []byte) {
 	}
 }
 
-// askAgent adds the agent's keys that are not in the list yet.
-func (k *keys) askAgent(ctx context.Context, socket string) {
+// askAgent adds the agent's keys that are not in the list yet. It skips an agent that does not
+// answer within the time.
+func (k *keys) askAgent(ctx context.Context, socket string, within time.Duration) {
 	if socket == "" {
 		k.skipped = append(k.skipped, "no agent: SSH_AUTH_SOCK is not set")
 		return
 	}
-	conn, err := new(net.Dialer).DialContext(ctx, "unix", socket)
-	if err != nil {
+	timed, cancel := context.WithTimeout(ctx, within)
+	defer cancel()
+	signers, err := k.listAgent(timed, socket)
+	switch {
+	case err != nil && timed.Err() != nil:
+		k.skipped = append(k.skipped, silentAgent(socket, "answer", within))
+	case err != nil:
 		k.skipped = append(k.skipped, "agent: "+err.Error())
-		return
-	}
-	k.agent = conn
-	// An agent that hangs must not block connecting.
-	defer context.AfterFunc(ctx, func() { _ = conn.Close() })()
-	signers, err := agent.NewClient(conn).Signers()
-	if err != nil {
-		k.skipped = append(k.skipped, "agent: "+err.Error())
-		return
 	}
 	for _, signer := range signers {
+		if able, ok := signer.(gossh.AlgorithmSigner); ok {
+			signer = agentSigner{able, k}
+		}
 		k.add("agent", signer)
 	}
+}
+
+// listAgent connects to the agent and asks for its keys.
+func (k *keys) listAgent(ctx context.Context, socket string) ([]gossh.Signer, error) {
+	conn, err := new(net.Dialer).DialContext(ctx, "unix", socket)
+	if err != nil {
+		return nil, err
+	}
+	k.agent = conn
+	defer context.AfterFunc(ctx, func() { _ = conn.Close() })()
+	return agent.NewClient(conn).Signers()
+}
+
+// silentAgent describes an agent that did not do something in time, and what to do about it.
+func silentAgent(socket, what string, within time.Duration) string {
+	return fmt.Sprintf("the agent at %s did not %s within %s: check it with \"ssh-add -l\" and confirm its question if it asks one, "+
+		"or unset SSH_AUTH_SOCK and name a key in identity_file", socket, what, within)
+}
+
+// agentSigner is a key of the agent. It counts the signatures that are waited for.
+type agentSigner struct {
+	gossh.AlgorithmSigner
+	keys *keys
+}
+
+// Sign asks the agent for a signature.
+func (s agentSigner) Sign(rand io.Reader, data []byte) (*gossh.Signature, error) {
+	return s.SignWithAlgorithm(rand, data, "")
+}
+
+// SignWithAlgorithm asks the agent for a signature of an algorithm.
+func (s agentSigner) SignWithAlgorithm(rand io.Reader, data []byte, algorithm string) (*gossh.Signature, error) {
+	s.keys.signing.Add(1)
+	defer s.keys.signing.Add(-1)
+	return s.AlgorithmSigner.SignWithAlgorithm(rand, data, algorithm)
 }
 
 func (k *keys) add(name string, signer gossh.Signer) {
@@ -110,6 +151,12 @@ func (k *keys) String() string {
 		return "  there was no key to try"
 	}
 	return strings.Join(lines, "\n")
+}
+
+// giveUp ends the work with the agent, and records whether a signature was waited for.
+func (k *keys) giveUp() {
+	k.stuck.Store(k.signing.Load() > 0)
+	k.Close()
 }
 
 func (k *keys) Close() {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"os"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -119,8 +120,8 @@ func (c Config) dial(ctx context.Context) (net.Conn, error) {
 // handshake runs the handshake, which takes no context, until ctx ends.
 func handshake(ctx context.Context, c Config, conn net.Conn, v *verifier, k *keys) (*gossh.Client, error) {
 	stop := context.AfterFunc(ctx, func() {
+		k.giveUp() // an agent may wait for a user
 		_ = conn.Close()
-		k.Close() // an agent may wait for a user
 	})
 	defer stop()
 	transport, channels, requests, err := gossh.NewClientConn(conn, c.address(), &gossh.ClientConfig{
@@ -139,6 +140,8 @@ func handshakeError(ctx context.Context, c Config, v *verifier, k *keys, heard *
 	switch {
 	case v.refusal != nil:
 		return v.refusal
+	case ctx.Err() != nil && k.stuck.Load():
+		return fmt.Errorf("%w: log in to %s: %s: %w", transport.ErrAuth, c.label(), silentAgent(os.Getenv("SSH_AUTH_SOCK"), "sign", c.HandshakeTimeout), ctx.Err())
 	case ctx.Err() != nil:
 		return unreachable("connect to "+c.label(), fmt.Errorf("its SSH server did not let anybody in within %s, %s: %w", c.HandshakeTimeout, heard.said(), ctx.Err()))
 	case authRefused(err):

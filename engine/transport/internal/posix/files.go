@@ -160,7 +160,8 @@ type NewFile struct {
 type FS interface {
 	// Stat describes a file; follow selects whether to follow a last link.
 	Stat(ctx context.Context, path string, follow bool) (module.FileInfo, error)
-	// ReadDir describes the entries of a folder, in any order.
+	// ReadDir describes the entries of a folder, in any order. Of a folder with too many
+	// entries it returns the first ones and ErrTooMany.
 	ReadDir(ctx context.Context, path string) ([]module.FileInfo, error)
 	// Readlink returns a link's target.
 	Readlink(ctx context.Context, path string) (string, error)

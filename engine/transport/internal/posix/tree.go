@@ -161,7 +161,7 @@ func (f *Files) Remove(ctx context.Context, name string) error {
 	case !p.there:
 		return nil
 	}
-	return f.remove(ctx, p.name, p.info)
+	return f.remove(ctx, p.name, p.info, 0)
 }
 
 var mountEscapes = strings.NewReplacer(" ", `\040`, "\t", `\011`, "\n", `\012`, `\`, `\134`)
@@ -171,17 +171,26 @@ func mountName(name string) string {
 	return mountEscapes.Replace(name)
 }
 
-func (f *Files) remove(ctx context.Context, name string, info module.FileInfo) error {
+// remove deletes a file or a folder. held is what the entries of the folders above take in
+// memory; a folder with too many entries is listed several times.
+func (f *Files) remove(ctx context.Context, name string, info module.FileInfo, held int) error {
 	if !info.Mode.IsDir() {
 		return unlessMissing(f.fs.Remove(ctx, name))
 	}
-	infos, err := f.fs.ReadDir(ctx, name)
-	if err != nil {
-		return unlessMissing(err)
-	}
-	for _, info := range infos {
-		if err := f.remove(ctx, path.Join(name, info.Name), info); err != nil {
-			return err
+	for more := true; more; {
+		infos, err := f.fs.ReadDir(ctx, name)
+		more = errors.Is(err, ErrTooMany)
+		if err != nil && !more {
+			return unlessMissing(err)
+		}
+		below := held + Size(infos)
+		if below > 2*MostListed {
+			return failed("remove", name, "%w", ErrTooMany)
+		}
+		for _, info := range infos {
+			if err := f.remove(ctx, path.Join(name, info.Name), info, below); err != nil {
+				return err
+			}
 		}
 	}
 	return unlessMissing(f.fs.Rmdir(ctx, name))

@@ -28,7 +28,7 @@ func (r remote) Open(ctx context.Context, path string) (io.ReadCloser, error) {
 	var carrier Carrier
 	file, err := ask(ctx, r, "open", path, func(c client) (*sftp.File, error) {
 		carrier = c.carrier
-		return c.Open(c.path)
+		return known(c.Open(c.path))
 	})
 	if err != nil {
 		return nil, err
@@ -132,7 +132,7 @@ func (r remote) Create(ctx context.Context, path string, attr posix.NewFile, con
 		attr = posix.NewFile{UID: -1, GID: -1}
 	}
 	return r.do(ctx, "write", path, func(c client) error {
-		file, err := c.OpenFile(c.path, os.O_WRONLY|os.O_CREATE|os.O_EXCL)
+		file, err := known(c.OpenFile(c.path, os.O_WRONLY|os.O_CREATE|os.O_EXCL))
 		if err != nil {
 			return err
 		}
@@ -168,7 +168,7 @@ func setOwner(file *sftp.File, attr posix.NewFile) error {
 		return nil
 	}
 	if attr.UID < 0 || attr.GID < 0 {
-		info, err := file.Stat()
+		info, err := described(file.Stat())
 		if err != nil {
 			return err
 		}
@@ -214,7 +214,7 @@ func explain(c client, err error) error {
 	if !ok || status.FxCode() != sftp.ErrSSHFxFailure {
 		return err
 	}
-	system, failed := c.StatVFS(path.Dir(c.path))
+	system, failed := known(c.StatVFS(path.Dir(c.path)))
 	if failed != nil {
 		return err
 	}

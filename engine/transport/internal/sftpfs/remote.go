@@ -109,6 +109,32 @@ func (r remote) Through(link string) posix.FS {
 	return r
 }
 
+// known returns the answer to a question, or an error where a server answered with success
+// alone: the client library then returns neither a value nor an error.
+func known[T comparable](value T, err error) (T, error) {
+	var none T
+	if err == nil && value == none {
+		return none, errNothing
+	}
+	return value, err
+}
+
+// described is known for what describes a file.
+func described(info fs.FileInfo, err error) (fs.FileInfo, error) {
+	if err != nil {
+		return nil, err
+	}
+	if info == nil {
+		return nil, errNothing
+	}
+	if stat, ok := info.Sys().(*sftp.FileStat); ok && stat == nil {
+		return nil, errNothing
+	}
+	return info, nil
+}
+
+var errNothing = errors.New("the SFTP server answered with success and without what it was asked for")
+
 // pathError adds the operation and the path to an error, as the os package does.
 func pathError(op, path string, err error) error {
 	if err == nil {
@@ -120,9 +146,9 @@ func pathError(op, path string, err error) error {
 func (r remote) Stat(ctx context.Context, path string, follow bool) (module.FileInfo, error) {
 	info, err := ask(ctx, r, "stat", path, func(c client) (fs.FileInfo, error) {
 		if follow {
-			return c.Stat(c.path)
+			return described(c.Stat(c.path))
 		}
-		return c.Lstat(c.path)
+		return described(c.Lstat(c.path))
 	})
 	if err != nil {
 		return module.FileInfo{}, err
@@ -131,11 +157,18 @@ func (r remote) Stat(ctx context.Context, path string, follow bool) (module.File
 }
 
 func (r remote) ReadDir(ctx context.Context, path string) ([]module.FileInfo, error) {
-	entries, err := ask(ctx, r, "list", path, func(c client) ([]os.FileInfo, error) { return c.ReadDirContext(ctx, c.path) })
+	var many error
+	entries, err := ask(ctx, r, "list", path, func(c client) ([]os.FileInfo, error) {
+		entries, err := c.ReadDirContext(ctx, c.path)
+		if status, ok := errors.AsType[*sftp.StatusError](err); ok && status.Code == statusTooMany {
+			many, err = &fs.PathError{Op: "list", Path: path, Err: posix.ErrTooMany}, nil
+		}
+		return entries, err
+	})
 	if err != nil {
 		return nil, err
 	}
-	return lists.Map(entries, r.describe), nil
+	return lists.Map(entries, r.describe), many
 }
 
 func (r remote) describe(info fs.FileInfo) module.FileInfo {
@@ -151,7 +184,7 @@ func (r remote) describe(info fs.FileInfo) module.FileInfo {
 }
 
 func (r remote) Readlink(ctx context.Context, path string) (string, error) {
-	target, err := ask(ctx, r, "readlink", path, func(c client) (string, error) { return c.ReadLink(c.path) })
+	target, err := ask(ctx, r, "readlink", path, func(c client) (string, error) { return known(c.ReadLink(c.path)) })
 	if r.windows {
 		return windows.Near(target), err
 	}

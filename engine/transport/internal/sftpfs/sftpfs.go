@@ -2,6 +2,7 @@
 package sftpfs
 
 import (
+	"bufio"
 	"cmp"
 	"context"
 	"errors"
@@ -39,7 +40,8 @@ func Windows(s Source) posix.FS { return remote{source: s, windows: true} }
 
 // NewClient begins the protocol with a server over its output and input.
 func NewClient(from io.Reader, to io.WriteCloser) (*sftp.Client, error) {
-	return sftp.NewClientPipe(from, to, sftp.UseConcurrentReads(true), sftp.UseConcurrentWrites(true))
+	n := newNames()
+	return sftp.NewClientPipe(&answers{from: bufio.NewReader(from), names: n}, requests{to, n}, sftp.UseConcurrentReads(true), sftp.UseConcurrentWrites(true))
 }
 
 // ErrCut is the error if the connection ended during a request for a file.
