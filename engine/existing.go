@@ -34,7 +34,11 @@ func (p *planned) whatExists(ctx context.Context, c topology.Cluster) (topology.
 	if diags.HasErrors() || p.offline() {
 		return topology.Existing{}, diags
 	}
+	var machines map[string]topology.Machine
+	var meeting sync.WaitGroup
+	meeting.Go(func() { machines = p.meet(ctx, c) })
 	answers, diags := p.ask(ctx, c, append(names(p.hosts), p.options.Lost...), drivers)
+	meeting.Wait()
 	if diags.HasErrors() {
 		return topology.Existing{}, diags
 	}
@@ -43,6 +47,9 @@ func (p *planned) whatExists(ctx context.Context, c topology.Cluster) (topology.
 	found := topology.Merge(answers, p.options.Lost)
 	if diags = found.Returned(c, lost); diags.HasErrors() {
 		return topology.Existing{}, diags
+	}
+	for name, m := range machines {
+		found.Meet(name, m)
 	}
 	if found.Known() {
 		return found, diags
@@ -113,18 +120,54 @@ func (p *planned) ask(ctx context.Context, c topology.Cluster, hosts []string, d
 	return answers, slices.Concat(problems...)
 }
 
+// meet asks the machines that are nodes of the cluster, and no hypervisors, which machines they are.
+// That one does not answer counts when its tasks are done.
+func (p *planned) meet(ctx context.Context, c topology.Cluster) map[string]topology.Machine {
+	found := map[string]topology.Machine{}
+	var mu sync.Mutex
+	var all sync.WaitGroup
+	for _, pool := range c.Pools {
+		for _, name := range pool.Hosts {
+			if p.inventory.Host(name) == nil || slices.Contains(names(p.hosts), name) {
+				continue // expansion reports it
+			}
+			all.Go(func() {
+				var self host.Self
+				m, err := p.pool.Begin(ctx, name, nil)
+				if err == nil {
+					asking, limit := p.asking(ctx, m)
+					defer limit.End()
+					self, err = m.Self(asking)
+				}
+				if err == nil {
+					mu.Lock()
+					defer mu.Unlock()
+					found[name] = topology.Machine(self)
+				}
+			})
+		}
+	}
+	all.Wait()
+	return found
+}
+
 func (p *planned) has(ctx context.Context, name, cluster string, drivers []string) (host.Has, error) {
 	m, err := p.pool.Begin(ctx, name, nil)
 	if err != nil {
 		return host.Has{}, err
 	}
+	asking, limit := p.asking(ctx, m)
+	defer limit.End()
+	return m.Has(asking, cluster, topology.RecordFile, drivers)
+}
+
+// asking limits how long a host may take to answer.
+func (p *planned) asking(ctx context.Context, m *host.Machine) (context.Context, *pace.Limit) {
 	within := answerTime
 	if p.mode == looks {
 		within = cmp.Or(p.options.Within, answerTime)
 	}
-	asking, limit := pace.Within(ctx, within, m)
-	defer limit.End()
-	return m.Has(asking, cluster, topology.RecordFile, drivers)
+	return pace.Within(ctx, within, m)
 }
 
 // use adds what a host has to its answer, unless it is another's: the run is refused for that
@@ -262,6 +305,8 @@ func (p *planned) nodesLeave() (diags diag.List) {
 	for _, l := range t.Leaving {
 		text := fmt.Sprintf("The node %q leaves the cluster, and is removed from %s with all that is on it.", l.Name, l.Hypervisor)
 		switch {
+		case l.Hypervisor == "":
+			text = fmt.Sprintf("The machine %q was reinstalled. Its node leaves the cluster, and the next run lets it join again, with its name and its address.", l.Name)
 		case l.Lost && l.Returns:
 			text = fmt.Sprintf("The node %q was on %s, which is lost. It leaves the cluster, and is then made anew on another hypervisor, with its name and its address.", l.Name, l.Hypervisor)
 		case l.Lost:

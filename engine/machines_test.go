@@ -3,23 +3,41 @@ package engine_test
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"kinit/engine"
 	"kinit/engine/diag"
+	"kinit/test/winsim/machine/registry"
+	"kinit/test/winsim/nodetest"
 )
 
 // called adds a host to the inventory: another name of one that is there.
 func (r *rack) called(name, host string) {
 	r.t.Helper()
 	s := r.servers[host]
+	r.named(name, s.Host, s.Port, s.User, s.ClientKey, s.KnownHosts, "linux")
+}
+
+// windows adds a simulated machine to the inventory, which is reached over SSH.
+func (r *rack) windows(name string, n *nodetest.Node) {
+	r.t.Helper()
+	folder := r.t.TempDir()
+	key, known := filepath.Join(folder, "key"), filepath.Join(folder, "known_hosts")
+	write(r.t, key, n.Key)
+	write(r.t, known, fmt.Sprintf("[127.0.0.1]:%d %s\n", n.SSH, n.HostKey))
+	r.named(name, "127.0.0.1", n.SSH, nodetest.User, key, known, "windows")
+}
+
+func (r *rack) named(name, address string, port int, user, key, known, system string) {
+	r.t.Helper()
 	text, err := os.ReadFile(r.inventory)
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	write(r.t, r.inventory, string(text)+fmt.Sprintf("host %q {\n  address = %q\n  port = %d\n  user = %q\n  identity_file = %q\n  known_hosts = %q\n}\n",
-		name, s.Host, s.Port, s.User, s.ClientKey, s.KnownHosts))
+	write(r.t, r.inventory, string(text)+fmt.Sprintf("host %q {\n  address = %q\n  port = %d\n  user = %q\n  identity_file = %q\n  known_hosts = %q\n  os = %q\n}\n",
+		name, address, port, user, key, known, system))
 }
 
 func (r *rack) machineID(host string) string {
@@ -278,5 +296,139 @@ func TestOfflinePlanComparesNoMachines(t *testing.T) {
 	o.Offline = true
 	if report := engine.Plan(t.Context(), o); problems(report) != "" {
 		t.Error(problems(report))
+	}
+}
+
+// withMachines is a cluster of the boxes that has machines of its own as nodes, each with a file.
+const withMachines = `
+driver "box" {
+  summary = "nodes are files"
+  default = true
+  nodes   = "true"
+}
+
+driver "machine" {
+  summary  = "nodes are machines that exist"
+  existing = true
+}
+
+variable "machines" { type = list(string) }
+
+cluster "boxes" {
+  pool "controller" { count = 1 }
+  pool "own" {
+    hosts  = var.machines
+    driver = "machine"
+  }
+}
+
+stage "record" {}
+stage "nodes" { after = ["record"] }
+stage "leave" { after = ["nodes"] }
+
+task "copy" "record" {
+  stage   = "record"
+  hosts   = cluster.hypervisors[*].name
+  dest    = cluster.record.path
+  content = cluster.record.text
+  mode    = "0600"
+}
+
+task "copy" "node" {
+  stage    = "nodes"
+  for_each = toset([for n in cluster.pools.own : n.name if !startswith(n.os, "win")])
+  host     = each.key
+  dest     = "/srv/node"
+  content  = "a node"
+}
+
+task "copy" "left" {
+  stage   = "leave"
+  hosts   = [for h in cluster.hypervisors : h.name if length(cluster.leaving) > 0]
+  dest    = cluster.record.path
+  content = cluster.record.left
+  mode    = "0600"
+}
+
+output "leaving" { value = { for name, l in cluster.leaving : name => l.destroy } }
+`
+
+// ofMachines are the options for the cluster on h1 with machines.
+func (r *rack) ofMachines(names string) engine.Options {
+	r.t.Helper()
+	o := r.options("h1")
+	write(r.t, o.Spec, withMachines)
+	o.Vars = map[string]string{"machines": names}
+	return o
+}
+
+func TestOneMachineAsTwoNodesIsRefused(t *testing.T) {
+	t.Parallel()
+	r := newRack(t, "h1", "m1")
+	r.called("m1b", "m1")
+	r.called("h1b", "h1")
+	const twice = `The names %q and %q lead to the same machine: the machine-id, %s, and the boot are the same. Nothing was changed. Keep one of the names, in --hosts and in the pools. If they are containers with a copied /etc/machine-id, give each one its own.`
+	r.refused(r.ofMachines(`["m1", "m1b"]`), "Same machine twice", fmt.Sprintf(twice, "m1", "m1b", r.machineID("m1")), "h1", "m1")
+	r.refused(r.ofMachines(`["m1", "h1b"]`), "Same machine twice", fmt.Sprintf(twice, "h1", "h1b", r.machineID("h1")), "h1", "m1")
+}
+
+func TestReinstalledMachineIsRefusedAndAcceptedByReplace(t *testing.T) {
+	t.Parallel()
+	r := newRack(t, "h1", "m1")
+	o := r.ofMachines(`["m1"]`)
+	r.changes(o)
+	if n := r.changes(o); n != 0 {
+		t.Errorf("%d changes in the second run", n)
+	}
+	replace := o
+	replace.Leave = []string{"m1"}
+	refusal := engine.Run(t.Context(), replace)
+	equal(t, "the refusal", []string{refusal.Diagnostics[0].Detail}, []string{`The node "m1" is a machine that exists already, and it was not reinstalled: it answers with the recorded machine-id, or has none to compare. kinit does not recreate such machines. To take it out of the cluster, leave it out of the pool.`})
+
+	old := r.machineID("m1")
+	r.run("m1", "rm -rf /srv/node /var/lib/kinit; echo "+anotherID+" >/etc/machine-id")
+	r.refused(o, "Different machine", fmt.Sprintf(`The machine that answers as m1 has the machine-id %s, and the cluster "boxes" has recorded %s. Nothing was changed. If m1 was reinstalled, use 'kinit replace SPEC m1': its node leaves the cluster and joins again. If the name should lead to another machine, correct the inventory.`, anotherID, old), "h1", "m1")
+
+	// As the error says: replace is a run in which the node leaves, and one in which it joins.
+	report := went(t, engine.Run(t.Context(), replace))
+	equal(t, "the warnings", warnings(report), []string{`The machine "m1" was reinstalled. Its node leaves the cluster, and the next run lets it join again, with its name and its address.`})
+	equal(t, "what comes back", report.Returning, []string{"m1"})
+	equal(t, "what leaves", report.Outputs[0].Value, `{"m1":true}`)
+	if text := r.run("m1", "ls /srv"); strings.Contains(text, "node") {
+		t.Errorf("m1 has %s", text)
+	}
+	if n := r.changes(replace); n != 0 {
+		t.Errorf("%d changes when the first half is done again", n)
+	}
+	r.changes(o)
+	if text := r.run("m1", "cat /srv/node"); text != "a node" {
+		t.Errorf("m1 has %q", text)
+	}
+	if n := r.changes(o); n != 0 {
+		t.Errorf("%d changes again", n)
+	}
+	if record := r.run("h1", "cat /var/lib/kinit/clusters/boxes/cluster.json"); !strings.Contains(record, anotherID) || strings.Contains(record, old) {
+		t.Errorf("the record is\n%s", record)
+	}
+}
+
+func TestWindowsMachinesAreComparedByMachineGuidAndBoot(t *testing.T) {
+	t.Parallel()
+	r := newRack(t, "h1")
+	one, two := nodetest.Start(t), nodetest.Start(t)
+	for name, node := range map[string]*nodetest.Node{"w1": one, "w1b": one, "w2": two} {
+		r.windows(name, node)
+	}
+	r.changes(r.ofMachines(`["w1", "w2"]`))
+	d := problem(t, engine.Plan(t.Context(), r.ofMachines(`["w1", "w1b", "w2"]`)))
+	if d.Summary != "Same machine twice" || !strings.HasPrefix(d.Detail, `The names "w1" and "w1b" lead to the same machine: the machine-id, `) || !strings.Contains(d.Detail, `The cluster knows it as w1: leave out "w1b"`) {
+		t.Errorf("%s: %s", d.Summary, d.Detail)
+	}
+	if err := one.Machine.Registry.Set(`HKLM\SOFTWARE\Microsoft\Cryptography`, registry.Text("MachineGuid", "01234567-89ab-cdef-0123-456789abcdef")); err != nil {
+		t.Fatal(err)
+	}
+	d = problem(t, engine.Plan(t.Context(), r.ofMachines(`["w1", "w2"]`)))
+	if d.Summary != "Different machine" || !strings.HasPrefix(d.Detail, "The machine that answers as w1 has the machine-id "+anotherID) {
+		t.Errorf("%s: %s", d.Summary, d.Detail)
 	}
 }

@@ -36,6 +36,9 @@ volumes that pods have on the node, pods that no controller makes anew, and a no
 answer. --yes-destroy NODE makes it leave all the same. A controller moves to another hypervisor
 with --set node.controller-02.hypervisor=tyto. After an interrupt, the same command continues.
 
+A machine that existed before is replaced only after it was reinstalled: its old node leaves, and
+the machine joins again.
+
 --junit and --report name the files of the second run. Those of the first are beside them, such as
 junit.leave.xml beside junit.xml; if the node does not leave, they have the names that are given.`,
 		UsageText: command.Examples(

@@ -30,7 +30,7 @@ func Expand(in Input) (*Topology, diag.List) {
 	if len(in.Hosts) < c.Hypervisors-len(in.Existing.lost) || len(in.Hosts) == 0 && c.Hypervisors > 0 {
 		return nil, tooFew(c, in.Hosts)
 	}
-	impostors := in.Existing.impostors(c)
+	impostors := in.Existing.impostors(c, in.rejoins)
 	if diags := in.Existing.missing(c, in.Hosts); diags.HasErrors() {
 		if impostors.HasErrors() {
 			return nil, impostors // the rest may be a consequence
@@ -215,6 +215,7 @@ func (e *expansion) leaving() {
 		e.t.Leaving = append(e.t.Leaving, Leaving{Port: port, Hypervisor: host, Returns: e.out[place.Name], Lost: e.Existing.isLost(place.Name),
 			Destroy: e.Leave.destroys(place.Name, e.Cluster.Name) || e.Existing.isLost(place.Name), long: place.Long})
 	}
+	slices.SortFunc(e.t.Leaving, func(a, b Leaving) int { return strings.Compare(a.Name, b.Name) })
 }
 
 // stay leaves the nodes of a pool where they are: all that exist, or, to spread the pool
@@ -302,19 +303,39 @@ func (e *expansion) machines(p Pool) {
 			e.Errorf(p.overlaid, "Not possible yet", "The machine %q of pool %q runs %s, and kinit takes machines with Linux alone onto the overlay. Name it in a pool without overlay: it is reached beside the overlay then.", name, p.Name, system)
 			continue
 		}
-		if slices.Contains(e.Leave.Nodes, name) {
-			e.Errorf(p.named, "Not possible", "The node %q is a machine that exists already, which kinit does not make anew. Leave it out of the pool.", name)
-		}
 		e.pools[name] = p.Name
+		if slices.Contains(e.Leave.Nodes, name) && e.leavesAndReturns(p, port) {
+			continue
+		}
 		node := Node{
 			Port: port, Short: name, Pool: p.Name, Driver: p.Driver, Overlay: p.Overlay, Index: i, UUID: id(e.t.Cluster.Name, "machine", name),
-			VCPUs: p.VCPUs, Memory: p.Memory, Disk: p.Disk, OS: system, Vars: maps.Clone(p.Vars),
+			VCPUs: p.VCPUs, Memory: p.Memory, Disk: p.Disk, OS: system, Vars: maps.Clone(p.Vars), machine: e.Existing.recordedAs(name),
 		}
 		if own := e.settle(&node); own.Hypervisor != "" {
 			e.Errorf(own.placed, "Conflicting arguments", "The node %q is a machine that exists already and runs on no hypervisor: leave hypervisor out.", name)
 		}
 		e.t.Nodes = append(e.t.Nodes, node)
 	}
+}
+
+// leavesAndReturns lets the node of a machine leave that was reinstalled since it joined. After an
+// interrupt it may have left already. Of other machines it reports an error and returns false.
+func (e *expansion) leavesAndReturns(p Pool, port Port) bool {
+	place := e.Existing.node(port.Name)
+	if !place.Away && !e.Existing.exchanged(port.Name) {
+		e.Errorf(p.named, "Not possible", "The node %q is a machine that exists already, and it was not reinstalled: it answers with the recorded machine-id, or has none to compare. kinit does not recreate such machines. To take it out of the cluster, leave it out of the pool.", port.Name)
+		return false
+	}
+	e.out[port.Name] = true
+	delete(e.unused, port.Name)
+	if place.Away {
+		return true
+	}
+	if p.Overlay {
+		port.IP = place.IP
+	}
+	e.t.Leaving = append(e.t.Leaving, Leaving{Port: port, Returns: true, Lost: true, Destroy: true})
+	return true
 }
 
 // settle gives a node what its blocks have for it, and returns the block that has its

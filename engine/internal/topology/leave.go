@@ -53,6 +53,14 @@ func (x Existing) home(node string) string {
 // that leaves has left. out are nodes that come back.
 func (t *Topology) others(have Existing, out map[string]bool) (now, left []Place) {
 	for _, l := range t.Leaving {
+		if l.Hypervisor == "" {
+			place := have.node(l.Name)
+			place.Leads = false
+			now = append(now, place)
+			place.Machine, place.Away = "", true
+			left = append(left, place)
+			continue
+		}
 		place := Place{Name: l.Name, Long: l.long, Hypervisor: l.Hypervisor, IP: l.IP, MAC: l.MAC}
 		now = append(now, place)
 		if l.Lost {

@@ -137,7 +137,7 @@ func TestWhatCannotLeaveIsRefused(t *testing.T) {
 		"a node that there is not": {clusterOf(1, 1), Leave{Nodes: []string{"compute-02"}}, `spec.hcl:1,1-12: Unknown node: The cluster "c" has no node "compute-02". Did you mean "c-compute-01"?`},
 		"a host that there is not": {clusterOf(1, 1), Leave{Hypervisors: []string{"h3"}}, `spec.hcl:1,1-12: Unknown hypervisor: All nodes are to leave that are on "h3", which is not among the selected hosts. Did you mean "h1" or "h2"?`},
 		"a machine that exists": {machines, Leave{Nodes: []string{"m1"}},
-			`spec.hcl:4,13-19: Not possible: The node "m1" is a machine that exists already, which kinit does not make anew. Leave it out of the pool.`},
+			`spec.hcl:4,13-19: Not possible: The node "m1" is a machine that exists already, and it was not reinstalled: it answers with the recorded machine-id, or has none to compare. kinit does not recreate such machines. To take it out of the cluster, leave it out of the pool.`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

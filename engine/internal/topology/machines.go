@@ -35,7 +35,8 @@ func (x Existing) recordedAs(name string) string {
 
 // impostors reports names that lead to one machine, machines that are not the recorded ones, and
 // machine-ids that several machines have.
-func (x Existing) impostors(c Cluster) (diags diag.List) {
+// Of a machine that may rejoins, another one is expected.
+func (x Existing) impostors(c Cluster, rejoins func(name string) bool) (diags diag.List) {
 	byID := map[string][]string{}
 	for _, name := range slices.Sorted(maps.Keys(x.machines)) {
 		id := x.machines[name].ID
@@ -43,7 +44,7 @@ func (x Existing) impostors(c Cluster) (diags diag.List) {
 			continue
 		}
 		byID[id] = append(byID[id], name)
-		if known := x.known[name]; known != "" && known != id && !slices.Contains(x.lost, name) {
+		if x.exchanged(name) && !rejoins(name) {
 			diags = append(diags, x.different(c, name))
 		}
 		if was := x.renamed(name); was != "" {
@@ -54,6 +55,21 @@ func (x Existing) impostors(c Cluster) (diags diag.List) {
 		diags = append(diags, x.sharing(c, id, byID[id])...)
 	}
 	return diags
+}
+
+// exchanged reports whether a machine has answered that is not the recorded one of that name.
+func (x Existing) exchanged(name string) bool {
+	known, id := x.known[name], x.machines[name].ID
+	return known != "" && id != "" && known != id
+}
+
+// Meet adds a machine that is a node, and no hypervisor of the run.
+func (x Existing) Meet(name string, m Machine) { x.machines[name] = m }
+
+// rejoins reports whether the node of a machine joins anew, whichever machine it is now: by
+// itself, or because its cluster is restored.
+func (in Input) rejoins(name string) bool {
+	return in.Existing.node(name).Name != "" && (slices.Contains(in.Leave.Nodes, name) || in.Restore.ID != "")
 }
 
 // sharing reports what is wrong with names whose machines have the same machine-id.
@@ -100,7 +116,11 @@ func (x Existing) different(c Cluster, name string) diag.Diagnostic {
 		text += fmt.Sprintf("That is the machine which the record has as %s: correct the address of %s in the inventory.", other, name)
 		return diag.Diagnostic{Summary: "Different machine", Subject: &c.Range, Cause: ErrExisting, Detail: text}
 	}
-	text += fmt.Sprintf("If %s was reinstalled, give --lost %s: its nodes are recreated on other hosts, and later runs without --lost use it as a new hypervisor. ", name, name)
+	if x.node(name).Name != "" {
+		text += fmt.Sprintf("If %s was reinstalled, use 'kinit replace SPEC %s': its node leaves the cluster and joins again. ", name, name)
+	} else {
+		text += fmt.Sprintf("If %s was reinstalled, give --lost %s: its nodes are recreated on other hosts, and later runs without --lost use it as a new hypervisor. ", name, name)
+	}
 	text += "If the name should lead to another machine, correct the inventory."
 	if x.holds[name] {
 		text += " This machine has the record of the cluster: if only its machine-id was changed, write the recorded one back into /etc/machine-id."

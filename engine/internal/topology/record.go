@@ -46,7 +46,7 @@ type Place struct {
 	Address    netip.Addr `json:"address,omitzero"`  // of a pod that has, or had, replicas: that any of them can have
 	Leads      bool       `json:"leads,omitempty"`   // the node leads its pool
 	Away       bool       `json:"away,omitempty"`    // the node has left, and comes back to its place
-	Machine    string     `json:"machine,omitempty"` // the machine-id of a hypervisor
+	Machine    string     `json:"machine,omitempty"` // the machine-id of a hypervisor, or of a machine that exists
 }
 
 // ParseRecord reads a record.
@@ -98,7 +98,7 @@ func (t *Topology) record(before Record, others []Place, restore string) Record 
 		}
 	}
 	for _, n := range t.Nodes {
-		place := Place{Name: n.Name, Long: n.long, Hypervisor: n.Hypervisor, MAC: n.MAC, Leads: t.Leads[n.Pool] == n.Name}
+		place := Place{Name: n.Name, Long: n.long, Hypervisor: n.Hypervisor, MAC: n.MAC, Leads: t.Leads[n.Pool] == n.Name, Machine: n.machine}
 		if n.Overlay {
 			place.IP = n.IP
 		}

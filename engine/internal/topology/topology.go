@@ -119,10 +119,10 @@ type Move struct{ Node, From, To string }
 // Leaving is a node that exists and leaves the cluster.
 type Leaving struct {
 	Port
-	Hypervisor string
-	Returns    bool // its place is kept for a later run, which makes it anew
-	Lost       bool // its hypervisor does not come back
-	Destroy    bool // it leaves even if data is lost with it
+	Hypervisor string // empty of a machine that was reinstalled
+	Returns    bool   // its place is kept for a later run, which makes it anew
+	Lost       bool   // its hypervisor does not come back, or the machine was reinstalled
+	Destroy    bool   // it leaves even if data is lost with it
 
 	long string // the name that Name shortens; empty if it shortens none
 }
@@ -144,7 +144,8 @@ type Node struct {
 	OS         string
 	Vars       map[string]cty.Value
 
-	long string // the name that Name shortens; empty if it shortens none
+	long    string // the name that Name shortens; empty if it shortens none
+	machine string // the machine-id of a machine that exists, for the record; empty if it is not known
 }
 
 // Pod is a pod with an address on the cluster's network.

@@ -14,9 +14,11 @@ import (
 	"testing"
 )
 
-// build makes the overlay at $1 and stays in it until its input ends, which it does at the
-// latest with the test's process. /run and /tmp are empty, /etc/machine-id is the root's own; the
-// folders that follow are the machine's. As the first of its processes the shell takes in those that daemons leave.
+// build makes the overlay at $1 and stays in it until its input ends, which it does at the latest with
+// the test's process. /run, /tmp and /var/lib/kinit are empty, the last because other tests change it
+// on the machine meanwhile, which an overlay does not follow. /etc/machine-id is the root's own. The
+// folders that follow are the machine's. As the first of its processes the shell takes in those that
+// daemons leave.
 //
 //go:embed build.sh
 var build string
