@@ -119,13 +119,18 @@ upgrade: ## of these, a cluster of five containers that rolls to the next minor 
 	@KINIT_MINOR=1 $(MAKE) --no-print-directory life LIFE=Rolls
 
 .PHONY: faults
-faults: ## every fault there is: the simulated Windows, bad disks, hostile users, runs that contend for a lock, broken connections, secrets, a bad network: hours
+faults: ## every fault there is: the simulated Windows, bad disks, hostile users, runs that contend for a lock, broken connections, secrets, sequences of commands, a bad network: hours
 	KINIT_EVERY_FAULT=1 $(GO) test -count=1 -v -run 'Restart|Mishaps' -timeout 40m ./test/winsim/faults
 	KINIT_EVERY_FAULT=1 $(GO) test -count=1 -v -run 'Races|DiskFaults' -timeout 120m ./test/hostile ./engine/transport/local
 	KINIT_EVERY_FAULT=1 $(GO) test -count=1 -v -run '^TestHistories|AtAnyCommand' -timeout 3h ./engine/internal/lock
 	KINIT_EVERY_FAULT=1 $(GO) test -count=1 -v -run 'FailsAtMessages' -parallel 16 -timeout 12h ./engine/internal/run
 	KINIT_EVERY_FAULT=1 $(GO) test -count=1 -v -run Canary -timeout 90m ./cmd/kinit
+	$(MAKE) --no-print-directory sequences
 	KINIT_EVERY_FAULT=1 $(GO) test -count=1 -v -run BadNetwork -timeout 30m ./test/e2e
+
+.PHONY: sequences
+sequences: deps ## random sequences of commands on small clusters: N=20000 of them from seed FROM=1 on; it prints where to go on
+	KINIT_SEQUENCES=$(or $(FROM),1)+$(or $(N),20000) $(GO) test -count=1 -v -run '^TestSequencesOfCommands' -timeout 24h ./cmd/kinit
 
 .PHONY: soak
 soak: ## let kinit ci serve run jobs with faults by chance for an hour, or KINIT_SOAK=10m; it must use no more and more
