@@ -136,7 +136,32 @@ func (t *Task) planAbsent(ctx context.Context, h module.Host, s state) ([]module
 	if len(names) == 0 {
 		return nil, nil
 	}
+	if err := t.alone(ctx, h, s.manager, names); err != nil {
+		return nil, err
+	}
 	return module.OneStep("remove "+strings.Join(names, ", "), t.remove), nil
+}
+
+// alone returns an error if a removal would also remove packages that the task does not list.
+func (t *Task) alone(ctx context.Context, h module.Host, manager packages.Manager, names []string) error {
+	others, err := beside(ctx, h, manager, names, t.packages())
+	if err != nil || len(others) == 0 {
+		return err
+	}
+	return fmt.Errorf("%s would be removed with %s, and names does not list them: add them to names if they are to be removed too, "+
+		"or leave %s installed", strings.Join(others, ", "), strings.Join(names, ", "), strings.Join(names, ", "))
+}
+
+// beside simulates the removal of packages, and returns the packages that it would remove and that are not among those
+// that may go.
+func beside(ctx context.Context, h module.Host, manager packages.Manager, names, may []string) ([]string, error) {
+	going, err := manager.Going(ctx, h, names)
+	if err != nil {
+		return nil, fmt.Errorf("simulate the removal of %s: %w", strings.Join(names, ", "), err)
+	}
+	others := slices.DeleteFunc(going, func(name string) bool { return slices.Contains(may, name) })
+	slices.Sort(others)
+	return slices.Compact(others), nil
 }
 
 // remove removes the packages that are still installed. A hold is removed with its package.
@@ -146,6 +171,11 @@ func (t *Task) remove(ctx context.Context, h module.Host) error {
 		return err
 	}
 	names := slices.DeleteFunc(t.packages(), func(name string) bool { return len(s.installed[name]) == 0 })
+	if len(names) > 0 {
+		if err := t.alone(ctx, h, s.manager, names); err != nil {
+			return err
+		}
+	}
 	for _, name := range s.heldOf(names) {
 		if err := s.manager.Hold(ctx, h, name, false); err != nil {
 			return err

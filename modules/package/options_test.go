@@ -32,6 +32,11 @@ func TestPackagesOfPacman(t *testing.T) {
 	moduletest.Same(t, "version", h.Shell(t, "pacman -Q kinit-test-a"), "kinit-test-a 2.0-1\n")
 	moduletest.Settle(t, task(t, `files = ["`+packagestest.Folder+`/kinit-test-a-1.0-1-any.pkg.tar.gz"]`), h)
 	moduletest.Same(t, "version", h.Shell(t, "pacman -Q kinit-test-a"), "kinit-test-a 1.0-1\n")
+	packagestest.Needing(t, h, "pacman", "kinit-test-b", "1.0-1", "kinit-test-a")
+	moduletest.Settle(t, task(t, "names = [\"kinit-test-b\"]\nupdate_cache = true"), h)
+	absent := "names = [\"kinit-test-a\"]\nstate = \"absent\""
+	moduletest.Same(t, "the package that another needs", moduletest.Planned(t.Context(), task(t, absent), h), "kinit-test-b would be removed with kinit-test-a, "+
+		"and names does not list them: add them to names if they are to be removed too, or leave kinit-test-a installed")
 	held := moduletest.Apply(t, task(t, "names = [\"kinit-test-a\"]\nheld = true"), h)
 	moduletest.Same(t, "held", held, "pacman holds packages by IgnorePkg in /etc/pacman.conf: change that for kinit-test-a with a task line_in_file, without held")
 	steps, err := task(t, `names = ["kinit-test-none"]`).Plan(t.Context(), h)

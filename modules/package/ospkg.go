@@ -39,6 +39,7 @@ import (
 //     last lines
 //   - apt, zypper or apk waits for more than 300 s for another one's lock
 //   - a package that should be absent is installed and the cluster does not own it
+//   - with a package that should be absent, the package manager would remove others that names does not list
 //   - dnf should hold packages and the plug-in versionlock is missing
 //   - a file is missing or no package, or users other than root can change it
 //   - the package manager lacks an option that is given
@@ -224,11 +225,29 @@ func (t *Task) Outputs(ctx context.Context, h module.Host) (Outputs, error) {
 }
 
 // undoPackage removes a package with its configuration. Packages that were installed along
-// with it remain: others may need them by now.
+// with it remain: others may need them by now. If packages need it that kinit did not install, all remain.
 func undoPackage(ctx context.Context, h module.Host, mark module.Mark) error {
 	manager, held, err := look(ctx, h, mark.ID)
 	if err != nil || manager == nil {
 		return err
+	}
+	marks, err := h.Marks(ctx)
+	if err != nil {
+		return err
+	}
+	var own []string
+	for _, one := range marks {
+		if one.Kind == mark.Kind {
+			own = append(own, one.ID)
+		}
+	}
+	others, err := beside(ctx, h, manager, []string{mark.ID}, append(own, mark.ID))
+	if err != nil {
+		return err
+	}
+	if len(others) > 0 {
+		return fmt.Errorf("it stays, because packages need it that %s did not install: %s. Remove them yourself if nothing needs them, and run again; "+
+			"or run without purge, which leaves packages installed", h.Owner(), strings.Join(others, ", "))
 	}
 	if held {
 		if err := manager.Hold(ctx, h, mark.ID, false); err != nil {

@@ -30,7 +30,13 @@ func debian(t *testing.T, owner string, installed map[string]string) *moduletest
 				installed[pkg] = version
 			}
 			return moduletest.Reply{Changes: true}, true
-		case strings.HasPrefix(line, apt+"remove -- "):
+		case strings.HasPrefix(line, apt+"--simulate remove --no-auto-remove --allow-change-held-packages -- "):
+			var out string
+			for _, name := range c.Argv[slices.Index(c.Argv, "--")+1:] {
+				out += "Remv " + name + " [1]\n"
+			}
+			return moduletest.Reply{Stdout: out}, true
+		case strings.HasPrefix(line, apt+"remove --no-auto-remove -- "):
 			for _, name := range c.Argv[slices.Index(c.Argv, "--")+1:] {
 				delete(installed, name)
 			}

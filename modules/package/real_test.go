@@ -108,3 +108,75 @@ func TestUnknownPackageIsTheManagersError(t *testing.T) {
 		}
 	})
 }
+
+// needed is a host on which the administrator has installed a package that needs one of kinit, kinit-test-a.
+func needed(t *testing.T, s system) *roottest.Host {
+	t.Helper()
+	h := s.host(t, "demo")
+	packagestest.Needing(t, h, s.name, "kinit-test-database", "1.0", "kinit-test-a")
+	moduletest.Settle(t, task(t, `names = ["kinit-test-a"]`), h)
+	h.Shell(t, map[string]string{"apt": "apt-get -y -q install kinit-test-database", "dnf": "dnf -y --refresh install kinit-test-database"}[s.name])
+	h.Shell(t, "mkdir -p /srv/kinit-test-database")
+	return h
+}
+
+// still reports what is missing of the administrator's package.
+func still(t *testing.T, h *roottest.Host) {
+	t.Helper()
+	versions, err := module.Outputs(t.Context(), task(t, `names = ["kinit-test-a", "kinit-test-database"]`), h)
+	if err != nil || len(versions["versions"].AsValueMap()) != 2 {
+		t.Errorf("installed %v, %v, want both packages", versions, err)
+	}
+	h.Shell(t, "test -d /srv/kinit-test-database")
+}
+
+func TestPackageThatAnUnlistedPackageNeedsIsNotRemoved(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, s system) {
+		h := needed(t, s)
+		absent := task(t, "names = [\"kinit-test-a\"]\nstate = \"absent\"")
+		want := "kinit-test-database would be removed with kinit-test-a, and names does not list them: " +
+			"add them to names if they are to be removed too, or leave kinit-test-a installed"
+		moduletest.Same(t, "the plan", moduletest.Planned(t.Context(), absent, h), want)
+		if err := absent.remove(t.Context(), h); err == nil || err.Error() != want {
+			t.Errorf("error %v, want %s", err, want)
+		}
+		still(t, h)
+	})
+}
+
+func TestCleanupKeepsAPackageThatAForeignPackageNeeds(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, s system) {
+		h := needed(t, s)
+		mark := module.Mark{Kind: "package", ID: "kinit-test-a", Keep: true}
+		want := "it stays, because packages need it that demo did not install: kinit-test-database. " +
+			"Remove them yourself if nothing needs them, and run again; or run without purge, which leaves packages installed"
+		if err := undoPackage(t.Context(), h, mark); err == nil || err.Error() != want {
+			t.Errorf("error %v, want %s", err, want)
+		}
+		still(t, h)
+		if err := h.Own(t.Context(), module.Mark{Kind: "package", ID: "kinit-test-database", Keep: true}); err != nil {
+			t.Fatal(err)
+		}
+		if err := undoPackage(t.Context(), h, mark); err != nil {
+			t.Errorf("with the mark of both: %v", err)
+		}
+	})
+}
+
+// A dependency stays that came with a removed package, and that nothing needs any more.
+func TestDependencyOfARemovedPackageStays(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, s system) {
+		h := s.host(t, "demo")
+		packagestest.Needing(t, h, s.name, "kinit-test-database", "1.0", "kinit-test-a")
+		if s.name == "apt" {
+			h.Shell(t, `echo 'APT::Get::AutomaticRemove "true";' >/etc/apt/apt.conf.d/99test`)
+		}
+		moduletest.Do(t, task(t, "names = [\"kinit-test-database\"]\nupdate_cache = true"), h)
+		h.Shell(t, "mkdir -p /srv/kinit-test-database")
+		moduletest.Settle(t, task(t, "names = [\"kinit-test-database\"]\nstate = \"absent\""), h)
+		moduletest.Same(t, "version", h.Shell(t, s.query), "2.0-1")
+	})
+}

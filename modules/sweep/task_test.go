@@ -141,7 +141,7 @@ func TestPurgeTakesPackagesAndImagesToo(t *testing.T) {
 	populate(h)
 	moduletest.Settle(t, task(func(t *sweep.Task) { t.All, t.Purge = true, true }), h)
 	changes := h.Changes()
-	want := "apt-get -y -q -o 'DPkg::Lock::Timeout=300' -o 'Dpkg::Options::=--force-confdef' -o 'Dpkg::Options::=--force-confold' purge -- podman"
+	want := "apt-get -y -q -o 'DPkg::Lock::Timeout=300' -o 'Dpkg::Options::=--force-confdef' -o 'Dpkg::Options::=--force-confold' purge --no-auto-remove -- podman"
 	if got := changes[len(changes)-1]; got != want {
 		t.Errorf("last command %s, want %s", got, want)
 	}

@@ -80,14 +80,58 @@ func (apk) Describe(ctx context.Context, h module.Host, file string) (Spec, erro
 
 func (apk) Options() []Option { return nil }
 
-func (a apk) Change(ctx context.Context, h module.Host, c Change) error {
-	names, err := a.words(c.Install)
+// purging matches what apk prints for each package that goes, as "(1/2) Purging curl (8.9.1-r1)".
+var purging = regexp.MustCompile(`(?m)^\(\d+/\d+\) Purging (\S+) `)
+
+// simulate returns what apk would remove.
+func (a apk) simulate(ctx context.Context, h module.Host, names []string, options ...string) ([]string, error) {
+	argv := slices.Concat(a.line("del", "--simulate"), options, []string{"--"}, names)
+	out, err := h.Run(ctx, module.Command{Argv: argv})
+	var going []string
+	for _, match := range purging.FindAllStringSubmatch(out.Stdout, -1) {
+		going = append(going, match[1])
+	}
+	return going, err
+}
+
+// Going leaves out the dependencies that Change keeps.
+func (a apk) Going(ctx context.Context, h module.Host, names []string) ([]string, error) {
+	going, err := a.simulate(ctx, h, names, "--rdepends")
+	if err != nil {
+		return nil, err
+	}
+	unused, err := a.unused(ctx, h, names)
+	return slices.DeleteFunc(going, func(name string) bool { return slices.Contains(unused, name) }), err
+}
+
+// unused returns the dependencies of packages that apk would remove with them. There are none if other packages
+// need one of the packages: then apk removes nothing.
+func (a apk) unused(ctx context.Context, h module.Host, names []string) ([]string, error) {
+	going, err := a.simulate(ctx, h, names)
+	return slices.DeleteFunc(going, func(name string) bool { return slices.Contains(names, name) }), err
+}
+
+// remove removes packages. apk also removes their dependencies that nothing else needs, unless they are asked
+// for, so it asks for them first.
+func (a apk) remove(ctx context.Context, h module.Host, c Change) error {
+	if len(c.Remove) == 0 {
+		return nil
+	}
+	unused, err := a.unused(ctx, h, c.Remove)
 	if err != nil {
 		return err
 	}
 	del := a.line("del", "--rdepends")
 	if c.Purge {
 		del = append(del, "--purge")
+	}
+	return tool{}.run(ctx, h, with(a.line("add", "--"), unused), with(append(del, "--"), c.Remove))
+}
+
+func (a apk) Change(ctx context.Context, h module.Host, c Change) error {
+	names, err := a.words(c.Install)
+	if err != nil {
+		return err
 	}
 	update, add := a.line("update"), with(a.line("add", "--upgrade", "--"), names)
 	if err := (tool{}).run(ctx, h, c.lists(update)); err != nil {
@@ -96,7 +140,7 @@ func (a apk) Change(ctx context.Context, h module.Host, c Change) error {
 	if err := (tool{}).attempt(ctx, h, add, update, add); err != nil {
 		return err
 	}
-	return tool{}.run(ctx, h, with(append(del, "--"), c.Remove))
+	return a.remove(ctx, h, c)
 }
 
 // words are packages with conditions: "=" wants a version with its release, and "~" any release of

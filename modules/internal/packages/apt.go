@@ -90,6 +90,22 @@ func (apt) Hold(ctx context.Context, h module.Host, name string, hold bool) erro
 	return module.Exec(ctx, h, "apt-mark", map[bool]string{true: "hold", false: "unhold"}[hold], name)
 }
 
+// Going asks apt, which prints "Remv name [version]" for each package.
+func (apt) Going(ctx context.Context, h module.Host, names []string) ([]string, error) {
+	argv := append(aptGet("--simulate", "remove", noAutoRemove, "--allow-change-held-packages", "--"), names...)
+	out, err := h.Run(ctx, module.Command{Argv: argv, Env: map[string]string{"DEBIAN_FRONTEND": "noninteractive", "LC_ALL": "C"}})
+	var going []string
+	for line := range strings.Lines(out.Stdout) {
+		if fields := strings.Fields(line); len(fields) > 1 && fields[0] == "Remv" {
+			going = append(going, fields[1])
+		}
+	}
+	return going, err
+}
+
+// noAutoRemove keeps dependencies that nothing else needs, also where apt is configured to remove them.
+const noAutoRemove = "--no-auto-remove"
+
 func (a apt) Change(ctx context.Context, h module.Host, c Change) error {
 	verb := []string{"install", map[bool]string{true: "--install-recommends", false: "--no-install-recommends"}[c.Recommends]}
 	if c.Release != "" {
@@ -107,7 +123,7 @@ func (a apt) Change(ctx context.Context, h module.Host, c Change) error {
 	if err := holdAgain(ctx, h, a, c); err != nil { // apt releases the hold of a package that it changes
 		return err
 	}
-	verb = []string{map[bool]string{true: "purge", false: "remove"}[c.Purge]}
+	verb = []string{map[bool]string{true: "purge", false: "remove"}[c.Purge], noAutoRemove}
 	if slices.ContainsFunc(c.Remove, func(name string) bool { return slices.Contains(c.Held, name) }) {
 		verb = append(verb, "--allow-change-held-packages")
 	}

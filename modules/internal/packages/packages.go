@@ -32,7 +32,10 @@ type Manager interface {
 	Newest(ctx context.Context, h module.Host, names []string, options Change) (map[string]string, error)
 	// Held returns the packages that are held at their version.
 	Held(ctx context.Context, h module.Host, names []string) (map[string]bool, error)
-	// Change installs and removes. A held package that is named is changed, and is
+	// Going simulates a removal, and returns all packages that it would remove: those named, which are
+	// installed, and those that need them. It changes nothing.
+	Going(ctx context.Context, h module.Host, names []string) ([]string, error)
+	// Change installs and removes. Packages that came as dependencies of a removed one stay. A held package that is named is changed, and is
 	// held afterwards.
 	Change(ctx context.Context, h module.Host, c Change) error
 	// Describe returns the name and the version of a package in a file of the host.
@@ -70,7 +73,7 @@ func (s Spec) Fits(have []string) bool {
 type Change struct {
 	Refresh bool     // read the package lists of the repositories first
 	Install []Spec   // with their dependencies
-	Remove  []string // with their dependents
+	Remove  []string // with the packages that need them, which Going returns
 	Purge   bool     // also remove their configuration, if the manager supports it
 	Held    []string // of those, the ones that are held
 

@@ -1,6 +1,7 @@
 package packages
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -122,7 +123,7 @@ func TestCommandLines(t *testing.T) {
 			get + "install --no-install-recommends --allow-downgrades --allow-change-held-packages -- 'a=1:2-3' b",
 			"dpkg --configure -a", get + "update",
 			get + "install --no-install-recommends --allow-downgrades --allow-change-held-packages -- 'a=1:2-3' b",
-			"apt-mark hold a", get + "remove --allow-change-held-packages -- c d"}},
+			"apt-mark hold a", get + "remove --no-auto-remove --allow-change-held-packages -- c d"}},
 		"dnf": {dnf{program: "dnf"}, []string{"dnf -y makecache --refresh",
 			"dnf -q versionlock delete -- a", "dnf -q versionlock delete -- c",
 			"dnf -y '--setopt=install_weak_deps=False' install -- a-1:2-3 b",
@@ -134,11 +135,11 @@ func TestCommandLines(t *testing.T) {
 			"zypper --non-interactive install --no-recommends --oldpackage -- 'a=1:2-3' b",
 			"zypper --non-interactive refresh",
 			"zypper --non-interactive install --no-recommends --oldpackage -- 'a=1:2-3' b",
-			"zypper --non-interactive remove -- c d", "zypper --non-interactive addlock a"}},
+			"zypper --non-interactive remove --no-clean-deps -- c d", "zypper --non-interactive addlock a"}},
 		"pacman": {pacman{}, []string{"pacman --noconfirm --noprogressbar -Sy", "pacman --noconfirm --noprogressbar -S -- 'a=1:2-3' b",
 			"pacman --noconfirm --noprogressbar -Sy", "pacman --noconfirm --noprogressbar -S -- 'a=1:2-3' b", "pacman --noconfirm --noprogressbar -Rc -- c d"}},
 		"apk": {apk{}, []string{"apk --no-progress --wait 300 update", "apk --no-progress --wait 300 add --upgrade -- 'a~1:2-3' b",
-			"apk --no-progress --wait 300 update", "apk --no-progress --wait 300 add --upgrade -- 'a~1:2-3' b", "apk --no-progress --wait 300 del --rdepends -- c d"}},
+			"apk --no-progress --wait 300 update", "apk --no-progress --wait 300 add --upgrade -- 'a~1:2-3' b", "apk --no-progress --wait 300 del --simulate -- c d", "apk --no-progress --wait 300 del --rdepends -- c d"}},
 	} {
 		h := moduletest.NewFakeHost(t, "")
 		failed := false
@@ -220,7 +221,7 @@ func TestZypperTellsOfARestartThatIsNeeded(t *testing.T) {
 	t.Parallel()
 	for code, fails := range map[int]bool{102: false, 103: false, 104: true, 4: true} {
 		h := moduletest.NewFakeHost(t, "")
-		h.On("zypper", "--non-interactive", "remove", "--", "a").Fail(code, "")
+		h.On("zypper", "--non-interactive", "remove", "--no-clean-deps", "--", "a").Fail(code, "")
 		if err := (zypper{}).Change(t.Context(), h, Change{Remove: []string{"a"}}); (err != nil) != fails {
 			t.Errorf("code %d: %v", code, err)
 		}
@@ -248,4 +249,50 @@ func TestHoldWithoutThePlugInIsExplained(t *testing.T) {
 	if err == nil || err.Error() != want {
 		t.Errorf("error %v, want %s", err, want)
 	}
+}
+
+// TestRemovalIsSimulated has what programs print that this machine does not have; other tests run the rest.
+func TestRemovalIsSimulated(t *testing.T) {
+	t.Parallel()
+	h := moduletest.NewFakeHost(t, "")
+	h.On("rpm", "-e", "--test", "--allmatches", "--", "a").Fail(1, "error: Failed dependencies:\n\ta is needed by (installed) b-1-1.noarch\n\tliba.so.1()(64bit) is needed by (installed) b-1-1.noarch")
+	h.On("rpm", "-q", "--qf", `%{NAME}\n`, "--", "b-1-1.noarch", "b-1-1.noarch").Out("b\nb\n")
+	h.On("rpm", "-e", "--test", "--allmatches", "--", "a", "b").Fail(1, "error: Failed dependencies:\n\tb is needed by (installed) c-2-1.noarch")
+	h.On("rpm", "-q", "--qf", `%{NAME}\n`, "--", "c-2-1.noarch").Out("c\n")
+	h.On("rpm", "-e", "--test", "--allmatches", "--", "a", "b", "c").Out("")
+	going, err := zypper{}.Going(t.Context(), h, []string{"a"})
+	same(t, "zypper", going, []string{"a", "b", "c"})
+	if err != nil {
+		t.Error(err)
+	}
+	h.On("rpm", "-e", "--test", "--allmatches", "--", "x").Fail(1, "error: can't create transaction lock")
+	if _, err := (zypper{}).Going(t.Context(), h, []string{"x"}); err == nil || !strings.HasPrefix(err.Error(), "simulate the removal of x: ") {
+		t.Errorf("error %v", err)
+	}
+
+	h.On("apk", "--no-progress", "--wait", "300", "del", "--simulate", "--rdepends", "--", "a").
+		Out("(1/3) Purging b (1.0-r0)\n(2/3) Purging a (1.0-r0)\n(3/3) Purging liba (1.0-r0)\nOK: 8 MiB in 14 packages\n")
+	h.On("apk", "--no-progress", "--wait", "300", "del", "--simulate", "--", "a").
+		Out("World updated, but the following packages are not removed due to:\n  a: b\n\nOK: 8 MiB in 17 packages\n")
+	going, err = apk{}.Going(t.Context(), h, []string{"a"})
+	same(t, "apk", going, []string{"b", "a", "liba"})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// apk removes the dependencies of a package that nothing else needs, unless they are asked for.
+func TestAPKKeepsDependenciesOfARemovedPackage(t *testing.T) {
+	t.Parallel()
+	h := moduletest.NewFakeHost(t, "")
+	const gone = "(1/2) Purging a (1.0-r0)\n(2/2) Purging liba (1.0-r0)\nOK: 8 MiB in 14 packages\n"
+	h.Handle(func(call moduletest.Call) (moduletest.Reply, bool) { return moduletest.Reply{Stdout: gone}, true })
+	going, err := apk{}.Going(t.Context(), h, []string{"a"})
+	same(t, "going", going, []string{"a"})
+	if err := errors.Join(err, apk{}.Change(t.Context(), h, Change{Remove: []string{"a"}, Purge: true})); err != nil {
+		t.Fatal(err)
+	}
+	same(t, "lines", h.Lines()[2:], []string{
+		"apk --no-progress --wait 300 del --simulate -- a", "apk --no-progress --wait 300 add -- liba", "apk --no-progress --wait 300 del --rdepends --purge -- a",
+	})
 }

@@ -63,6 +63,12 @@ func (pacman) Describe(ctx context.Context, h module.Host, file string) (Spec, e
 
 func (pacman) Options() []Option { return nil }
 
+// Going has pacman print the names of what it would remove.
+func (pacman) Going(ctx context.Context, h module.Host, names []string) ([]string, error) {
+	out, err := h.Run(ctx, module.Command{Argv: append([]string{"pacman", "-Rc", "--print", "--print-format", "%n", "--"}, names...), Env: plain()})
+	return strings.Fields(out.Stdout), err
+}
+
 func (pacman) Change(ctx context.Context, h module.Host, c Change) error {
 	line := func(args ...string) []string {
 		return append([]string{"pacman", "--noconfirm", "--noprogressbar"}, args...)

@@ -2,6 +2,9 @@ package packages
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -57,6 +60,48 @@ func parseRPM(text string) map[string][]string {
 		}
 	}
 	return installed
+}
+
+// neededBy matches what rpm prints for each installed package that needs one that would go.
+var neededBy = regexp.MustCompile(`(?m) is needed by \(installed\) (\S+)$`)
+
+// Going asks rpm which packages need those that go, and which need these in turn.
+func (rpm) Going(ctx context.Context, h module.Host, names []string) ([]string, error) {
+	going := slices.Clone(names)
+	for {
+		argv := append([]string{"rpm", "-e", "--test", "--allmatches", "--"}, going...)
+		_, err := h.Run(ctx, module.Command{Argv: argv, Env: map[string]string{"LC_ALL": "C"}})
+		exit, failed := errors.AsType[*module.ExitError](err)
+		if !failed {
+			return going, err
+		}
+		var ids []string
+		for _, match := range neededBy.FindAllStringSubmatch(exit.Stderr, -1) {
+			ids = append(ids, match[1])
+		}
+		more, err := namesOf(ctx, h, ids)
+		if err != nil {
+			return nil, err
+		}
+		before := len(going)
+		for _, name := range more {
+			if !slices.Contains(going, name) {
+				going = append(going, name)
+			}
+		}
+		if len(going) == before {
+			return nil, fmt.Errorf("simulate the removal of %s: %w", strings.Join(names, ", "), exit)
+		}
+	}
+}
+
+// namesOf returns the names of packages by name, version, release and architecture.
+func namesOf(ctx context.Context, h module.Host, ids []string) ([]string, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	out, err := h.Run(ctx, module.Command{Argv: append([]string{"rpm", "-q", "--qf", `%{NAME}\n`, "--"}, ids...)})
+	return strings.Fields(out.Stdout), err
 }
 
 // rehold changes held packages: these managers otherwise refuse to change them. An

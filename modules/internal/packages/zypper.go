@@ -84,7 +84,7 @@ func (z zypper) Change(ctx context.Context, h module.Host, c Change) error {
 		if err := t.attempt(ctx, h, install, refresh, install); err != nil {
 			return err
 		}
-		return t.run(ctx, h, with(zypperLine("remove", "--"), c.Remove))
+		return t.run(ctx, h, with(zypperLine("remove", "--no-clean-deps", "--"), c.Remove))
 	})
 }
 

@@ -60,6 +60,17 @@ func Pacman(t testing.TB, h *roottest.Host, name, version string) {
 	h.Shell(t, pacmanScript, Folder, name, version)
 }
 
+// Needing makes a package that needs another one of the repository of apt, dnf or pacman. When apt purges
+// it, its data in a folder of its name in /srv goes.
+func Needing(t testing.TB, h *roottest.Host, program, name, version, needs string) {
+	t.Helper()
+	script := map[string]string{"apt": debScript, "dnf": rpmScript, "pacman": pacmanScript}[program]
+	h.Shell(t, "needs=$1; shift\n"+script, needs, Folder, name, version)
+	if program == "apt" {
+		h.Shell(t, "apt-get -q update")
+	}
+}
+
 // keyScript makes a key, has $2 sign with it in the folder $1, and prints the public
 // key.
 //
