@@ -27,6 +27,7 @@ func (s suite) files(t *testing.T) {
 		"owner":                             writeOwner,
 		"owner by name":                     ownerNames,
 		"write replaces a link":             writeLink,
+		"write keeps metadata":              writeKeeps,
 		"write is refused":                  writeRefused,
 		"stat":                              stat,
 		"symlink":                           symlink,
@@ -214,6 +215,36 @@ func ownerNames(ctx context.Context, t *testing.T, f tree) {
 	info = f.stat(ctx, t, "file")
 	want(t, "owner without a name", info.Owner, "4000000000")
 	want(t, "group", info.Group, "nogroup")
+}
+
+// writeKeeps has a file whose group may only read, while its list gives another user more: the mode's bits for the
+// group are the list's mask.
+func writeKeeps(ctx context.Context, t *testing.T, f tree) {
+	if !f.suite.dialect.files.owner || !f.root(ctx, t) {
+		return // other systems keep lists of their own
+	}
+	const look = `getfacl --numeric --omit-header --no-effective file; getfattr --absolute-names -d -m '^(user|trusted|security)' file; getcap file`
+	for name, c := range map[string]struct {
+		attr module.Attr
+		want string
+	}{
+		"as it was": {module.Attr{}, "user::rw-\nuser:65534:rw-\ngroup::r--\nmask::rw-\nother::---\n"},
+		"a mode":    {module.Attr{Mode: 0o640}, "user::rw-\nuser:65534:rw-\ngroup::r--\nmask::r--\nother::---\n"},
+		"an owner":  {module.Attr{Owner: "1"}, "user::rw-\nuser:65534:rw-\ngroup::r--\nmask::rw-\nother::---\n"},
+	} {
+		f.put(ctx, t, "file", "before", module.Attr{Mode: 0o640})
+		made := sh(ctx, t, f.conn, "cd "+f.dir+" && setfacl -b file && chmod 640 file && setfacl -m u:65534:rw file && setfattr -n user.note -v kept file && setfattr -n trusted.note -v kept file && setcap cap_net_bind_service=ep file && "+look)
+		if !strings.Contains(made.stdout, "cap_net_bind_service=ep") {
+			t.Fatalf("the file could not be prepared: %+v", made)
+		}
+		f.put(ctx, t, "file", "after", c.attr)
+		got := sh(ctx, t, f.conn, "cd "+f.dir+" && cat file && echo && "+look).stdout
+		for _, want := range []string{"after\n" + c.want, "trusted.note=\"kept\"\n", "user.note=\"kept\"\n", "file cap_net_bind_service=ep\n"} {
+			if !strings.Contains(got, want) {
+				t.Errorf("%s: the new file has\n%s\nwant\n%s", name, got, want)
+			}
+		}
+	}
 }
 
 func writeLink(ctx context.Context, t *testing.T, f tree) {

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"kinit/engine/module"
+	"kinit/engine/shell"
 )
 
 // ErrChanged means that a file has changed since it was read.
@@ -32,7 +33,8 @@ func Retry(name string, edit func() error) error {
 // swapScript replaces $1 by $2, both in the folder $4, or removes $1 if $2 is
 // empty, if $1 still has the checksum $3; a missing file has none. The lock is
 // that of the folder, so that no lock file remains. It works from within the folder and
-// follows no link, so that another user cannot redirect it.
+// follows no link, so that another user cannot redirect it. The new file keeps what shell.Keep
+// keeps, and has the mode $5.
 //
 //go:embed swap.sh
 var swapScript string
@@ -49,15 +51,20 @@ func Swap(ctx context.Context, h module.Host, name string, before, after *string
 	if before != nil {
 		sum = fmt.Sprintf("%x", sha256.Sum256([]byte(*before)))
 	}
+	mode := ""
 	if after != nil {
 		temp = module.TemporaryName(name)
+		if before != nil && attr.Mode != 0 {
+			mode = fmt.Sprintf("%o", uint32(attr.Mode.Perm()))
+			attr.Mode = 0o600 // until it has the access control list of the file before
+		}
 		if err := Write(ctx, h, temp, *after, attr); err != nil {
 			return err
 		}
 	}
 	folder, err := h.Files().Folder(ctx, name)
 	if err == nil {
-		argv := []string{"sh", "-c", swapScript, "sh", path.Base(name), strings.TrimPrefix(temp, path.Dir(name)+"/"), sum, folder.Path}
+		argv := []string{"sh", "-c", shell.Keep + swapScript, "sh", path.Base(name), strings.TrimPrefix(temp, path.Dir(name)+"/"), sum, folder.Path, mode}
 		_, err = h.Run(ctx, module.Command{Argv: argv})
 	}
 	if err != nil && temp != "" {

@@ -53,7 +53,7 @@ func (f *Files) script(ctx context.Context, op, name, file string, p transport.P
 
 func scriptLine(file string, args []string) (string, error) {
 	var b strings.Builder
-	b.WriteString("export LC_ALL=C PATH=\"$PATH:/usr/sbin:/sbin\"\nset -- " + shell.POSIX(args...) + "\n")
+	b.WriteString("export LC_ALL=C PATH=\"$PATH:/usr/sbin:/sbin\"\nset -- " + shell.POSIX(args...) + "\n" + shell.Keep)
 	for _, one := range []string{"common", file} {
 		text, err := scripts.ReadFile("scripts/" + one + ".sh")
 		if err != nil {

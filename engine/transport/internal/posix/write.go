@@ -20,6 +20,9 @@ import (
 // newFile is the default mode of a new file, as with a umask of 022.
 const newFile fs.FileMode = 0o644
 
+// ownersOnly is the mode of a new file until it has the access control list of an older one.
+const ownersOnly fs.FileMode = 0o600
+
 // othersRead is the permission bits by which users other than the owner read a file.
 const othersRead fs.FileMode = 0o044
 
@@ -29,7 +32,9 @@ const tidyTime = 5 * time.Second
 
 // Write replaces a file's content atomically: random name in the same folder, owner and
 // mode by the handle, content, fsync, rename. A link of that name is replaced, not
-// followed. Values that attr does not set are taken from the older file.
+// followed. Values that attr does not set are taken from the older file, and so are its access
+// control list, extended attributes, SELinux context and capabilities. It is an error if these
+// cannot be set.
 func (f *Files) Write(ctx context.Context, name string, content io.Reader, attr module.Attr) error {
 	p, err := f.find(ctx, "write", name, false)
 	if err == nil && p.open != "" {
@@ -45,10 +50,11 @@ func (f *Files) Write(ctx context.Context, name string, content io.Reader, attr 
 	if err != nil {
 		return err
 	}
+	mode := octalOrNone(attr.Mode)
 	if p.open != "" || f.exposed(p, wanted) {
-		return f.writeByScript(ctx, p, content, wanted)
+		return f.writeByScript(ctx, p, content, wanted, mode)
 	}
-	return f.replace(ctx, p, content, wanted)
+	return f.replace(ctx, p, content, wanted, mode)
 }
 
 // exposed reports whether others could open a new file, which they may not read, before it
@@ -102,10 +108,19 @@ func (f *Files) resolve(ctx context.Context, attr module.Attr, uid, gid *int64) 
 	return nil
 }
 
-// replace writes a file in a folder that others cannot change.
-func (f *Files) replace(ctx context.Context, p place, content io.Reader, wanted NewFile) error {
+// replace writes a file in a folder that others cannot change. It keeps the access control list and the
+// extended attributes of an older file; until then, the new one is its owner's alone, because the bits
+// of the group are the list's mask.
+func (f *Files) replace(ctx context.Context, p place, content io.Reader, wanted NewFile, mode string) error {
 	temporary := module.TemporaryName(p.name)
+	keeps := f.exec != nil && p.there && p.info.Mode.IsRegular()
+	if keeps {
+		wanted.Mode = ownersOnly
+	}
 	err := f.fs.Create(ctx, temporary, wanted, content)
+	if err == nil && keeps {
+		err = f.script(ctx, "write", p.name, "keep", transport.Process{}, p.dir(), p.base(), path.Base(temporary), mode)
+	}
 	if err == nil {
 		err = f.fs.Rename(ctx, temporary, p.name)
 	}
@@ -130,7 +145,7 @@ const largestMemory = 24 << 10
 
 // writeByScript first writes the file in a private folder beside the place, which others
 // cannot reach. A random text after the content shows that it arrived completely.
-func (f *Files) writeByScript(ctx context.Context, p place, content io.Reader, wanted NewFile) error {
+func (f *Files) writeByScript(ctx context.Context, p place, content io.Reader, wanted NewFile, mode string) error {
 	end := rand.Text()
 	first, err := io.ReadAll(io.LimitReader(content, largestMemory))
 	if err != nil {
@@ -141,7 +156,7 @@ func (f *Files) writeByScript(ctx context.Context, p place, content io.Reader, w
 		input = io.MultiReader(bytes.NewReader(first[:largestMemory]), Reader(ctx, content), strings.NewReader(end))
 	}
 	return f.script(ctx, "write", p.name, "write", transport.Process{Stdin: input},
-		p.dir(), p.base(), stageName(p), owners(wanted.UID, wanted.GID), octal(wanted.Mode), end)
+		p.dir(), p.base(), stageName(p), owners(wanted.UID, wanted.GID), octal(wanted.Mode), end, mode)
 }
 
 // stageName returns the name of a private folder beside a place.

@@ -16,11 +16,11 @@ stage() {
 	set -C
 }
 # clean removes the stage, once, and is not kept from it by a signal that comes meanwhile. A
-# signal may come anywhere on the way into the stage, and only there the name "new" is ours.
+# signal may come anywhere on the way into the stage, and only there the names "new" and "old" are ours.
 clean() {
 	trap '' HUP INT TERM
 	if [ -n "$stage" ] && [ "../$stage" -ef . ]; then
-		rm -f ./new
+		rm -f ./new ./old
 		cd -P .. || true
 	fi
 	[ -z "$stage" ] || rmdir -- "./$stage" 2>/dev/null
