@@ -35,10 +35,14 @@ type Command struct {
 	At        int           // the event of the run at which the fault happens
 	On        string        // the host of the fault
 	With      *Command      // runs at the same time
+	Line      []string      // the command line as kinit has advised it, in place of one made of the fields
 }
 
 // Args returns the command line after the program's name.
 func (c Command) Args(inventory, aliases string) []string {
+	if len(c.Line) > 0 {
+		return c.Line
+	}
 	if c.Aliases {
 		inventory = aliases
 	}
@@ -105,15 +109,45 @@ func (c Command) Whole() bool {
 	return c.Verb == "run" && c.StopAfter == "" && c.StartAt == "" && c.Only == "" && c.Limit == "" && !slices.Contains(c.Flags, "--check")
 }
 
-// Declared returns the run that declares what this command does: it without faults and selections.
-func (c Command) Declared() Command {
-	var hosts []string
-	for _, h := range c.Hosts {
-		if h = strings.TrimSuffix(h, "b"); !slices.Contains(hosts, h) {
-			hosts = append(hosts, h)
+// Advised returns the command of a line that kinit has printed: kinit run shop.hcl --hosts h1.
+func Advised(words []string) Command {
+	c := Command{Verb: words[1], Spec: strings.TrimSuffix(words[2], ".hcl"), Line: words[1:]}
+	values := map[string]func(string){
+		"pool.web.count":  func(v string) { _, _ = fmt.Sscan(v, &c.Web) },
+		"pool.web.driver": func(v string) { c.Driver = v },
+		"cluster.name":    func(v string) { c.Name = v },
+		"size":            func(v string) { c.Size = v },
+		"cidr":            func(v string) { c.CIDR = v },
+		"extras": func(v string) {
+			c.Extras = strings.FieldsFunc(v, func(r rune) bool { return strings.ContainsRune(`[]", `, r) })
+		},
+	}
+	for i := 3; i < len(words); i++ {
+		word, value := words[i], ""
+		if i+1 < len(words) {
+			value = words[i+1]
+		}
+		switch word {
+		case "--hosts":
+			c.Hosts = strings.Split(value, ",")
+		case "--stop-after":
+			c.StopAfter = value
+		case "--set", "--var":
+			if name, v, _ := strings.Cut(value, "="); values[name] != nil {
+				values[name](v)
+			} else {
+				c.Flags = append(c.Flags, word, value)
+			}
+		case "--recreate", "--adopt":
+			c.Flags = append(c.Flags, word)
 		}
 	}
-	return Command{Verb: "run", Spec: c.Spec, Hosts: hosts, Web: c.Web, Driver: c.Driver, Name: c.Name, Size: c.Size, CIDR: c.CIDR, Extras: c.Extras, Other: c.Other}
+	return c
+}
+
+// Declared returns the run that declares what this command does: it without faults and selections.
+func (c Command) Declared() Command {
+	return Command{Verb: "run", Spec: c.Spec, Hosts: c.Hosts, Aliases: c.Aliases, Web: c.Web, Driver: c.Driver, Name: c.Name, Size: c.Size, CIDR: c.CIDR, Extras: c.Extras, Other: c.Other}
 }
 
 // String returns the command as Go code, without its zero fields.

@@ -31,7 +31,8 @@ type Host struct {
 	t     testing.TB
 	enter []string
 	sshd  *sshd.Server
-	first []entry // what it has before a sequence
+	base  []entry // what it has before each sequence
+	first []entry // what is foreign to the sequence that runs
 }
 
 // build makes a host of a new root: $1 is its name, $2 its machine id, $3 its boot id.

@@ -32,7 +32,7 @@ var kinds = []struct {
 }{
 	{"run", 6}, {"count", 6}, {"hosts", 5}, {"vars", 4}, {"sibling", 3}, {"driver", 2}, {"renamed", 2}, {"cidr", 2},
 	{"place", 2}, {"rebalance", 2}, {"only", 3}, {"limit", 4}, {"stop", 4}, {"start", 1}, {"cleanup", 4}, {"purge", 2}, {"recreate", 2},
-	{"replace", 4}, {"evacuate", 3}, {"lost", 4}, {"down", 4}, {"up", 2}, {"aliases", 2}, {"other", 2}, {"plan", 1}, {"status", 1},
+	{"replace", 4}, {"evacuate", 3}, {"lost", 4}, {"down", 4}, {"up", 2}, {"edit", 3}, {"aliases", 2}, {"other", 2}, {"plan", 1}, {"status", 1},
 	{"ci", 2}, {"kill", 2}, {"cut", 5}, {"full", 4}, {"clock", 2}, {"two", 3}, {"backup", 2}, {"restore", 2},
 }
 
@@ -134,7 +134,7 @@ func next(r *rand.Rand, declared Command, hosts, only []string) Command {
 	case "lost":
 		c.Lost = one(r, hosts...)
 		c.Hosts = slices.DeleteFunc(slices.Clone(hosts), func(h string) bool { return h == c.Lost })
-	case "down", "up":
+	case "down", "up", "edit":
 		return Command{Verb: kind, On: here()}
 	case "aliases":
 		c.Aliases = true

@@ -27,8 +27,8 @@ func (w *world) settle() (*Violation, error) {
 	if v := w.complete(c); v != nil {
 		return v, nil
 	}
-	again := c.Declared()
-	again.Verb, again.Lost = "plan", c.Lost
+	again := c
+	again.Verb, again.Place, again.Flags = "plan", "", nil
 	if r := w.do(again); r.Code != 0 {
 		return &Violation{Rule: "again", Text: fmt.Sprintf("a plan after a run that went well ends with code %d", r.Code)}, nil
 	}
@@ -125,7 +125,7 @@ func (w *world) complete(c Command) *Violation {
 	}
 	var have []string
 	for _, n := range w.nodes {
-		if n.cluster() == c.Cluster() && slices.Contains(c.Hosts, n.host) {
+		if n.cluster() == c.Cluster() && slices.ContainsFunc(c.Hosts, func(h string) bool { return w.host(h).Name == n.host }) {
 			have = append(have, n.name)
 		}
 	}
@@ -139,6 +139,9 @@ func (w *world) complete(c Command) *Violation {
 var (
 	lostAdvice     = regexp.MustCompile(`--lost ([a-z0-9,]+)`)
 	evacuateAdvice = regexp.MustCompile(`'kinit evacuate SPEC ([a-z0-9]+)'`)
+	commandAdvice  = regexp.MustCompile(`(?m)^    kinit run (?:.*\\\n)*.*$`)
+	twiceAdvice    = regexp.MustCompile(`leave out ([a-z0-9]+), in --hosts|names ([a-z0-9]+) and [a-z0-9]+ lead to the same machine:.*Keep one`)
+	nameAdvice     = regexp.MustCompile(`answers as ([a-z0-9]+) is the one that the cluster "[a-z]+" knows as ([a-z0-9]+):`)
 	setAdvice      = regexp.MustCompile(`--set (node\.[a-z0-9-]+\.hypervisor=[a-z0-9]+)`)
 	valueAdvice    = regexp.MustCompile(`--(remove|yes-destroy) ([a-z0-9,-]+)`)
 	plainAdvice    = regexp.MustCompile(`--(adopt|recreate)\b`)
@@ -171,8 +174,19 @@ func (w *world) advice(c Command, r Result) (ways []Command) {
 			})
 		}
 	}
-	if strings.Contains(text, "lead to the same machine") || strings.Contains(text, "in the inventory and in --hosts") {
-		add(func(n *Command) { n.Aliases, n.Hosts = false, c.Declared().Hosts })
+	for _, m := range commandAdvice.FindAllString(text, -1) {
+		if words := shellWords(m); len(words) > 3 {
+			ways = append(ways, Advised(words))
+		}
+	}
+	for _, m := range twiceAdvice.FindAllStringSubmatch(text, -1) {
+		add(func(n *Command) { n.Hosts = slices.DeleteFunc(n.Hosts, func(h string) bool { return h == m[1]+m[2] }) })
+	}
+	for _, m := range nameAdvice.FindAllStringSubmatch(text, -1) {
+		add(func(n *Command) {
+			n.Aliases = true // the inventory with both names
+			n.Hosts[slices.Index(n.Hosts, m[1])] = m[2]
+		})
 	}
 	for _, m := range evacuateAdvice.FindAllStringSubmatch(text, -1) {
 		add(func(n *Command) { *n = c.Declared(); n.Verb, n.Node, n.Hosts = "evacuate", m[1], append(n.Hosts, m[1]) })
@@ -193,4 +207,30 @@ func (w *world) advice(c Command, r Result) (ways []Command) {
 		}
 	}
 	return ways
+}
+
+// shellWords splits a command line with quotes as a shell does, and joins its lines.
+func shellWords(text string) (words []string) {
+	word, quoted, in := "", rune(0), false
+	for _, r := range strings.ReplaceAll(text, "\\\n", " ") {
+		switch {
+		case quoted != 0 && r == quoted:
+			quoted = 0
+		case quoted != 0:
+			word += string(r)
+		case r == '\'' || r == '"':
+			quoted, in = r, true
+		case r == ' ' || r == '\n':
+			if in {
+				words = append(words, word)
+			}
+			word, in = "", false
+		default:
+			word, in = word+string(r), true
+		}
+	}
+	if in {
+		words = append(words, word)
+	}
+	return words
 }

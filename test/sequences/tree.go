@@ -113,7 +113,7 @@ func (e entry) differs(now entry) string {
 // Keep remembers what the host has now: what Reset restores.
 func (h *Host) Keep() error {
 	all, err := h.entries()
-	h.first = all
+	h.base, h.first = all, slices.Clone(all)
 	return err
 }
 
@@ -125,7 +125,7 @@ func (h *Host) Reset() error {
 	if err != nil {
 		return err
 	}
-	was := byPath(h.first)
+	was := byPath(h.base)
 	there := map[string]entry{}
 	for _, e := range slices.Backward(now) { // what is in a folder before the folder
 		old, wanted := was[e.path]
@@ -138,7 +138,7 @@ func (h *Host) Reset() error {
 		}
 	}
 	linked := map[uint64]string{}
-	for _, e := range h.first {
+	for _, e := range h.base {
 		if _, ok := there[e.path]; !ok {
 			if err := h.restore(e, linked[e.stat.Ino]); err != nil {
 				return fmt.Errorf("restore %s of %s: %w", e.path, h.Name, err)

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -52,7 +53,9 @@ type node struct {
 	data       string
 }
 
-func (n node) cluster() string { before, _, _ := strings.Cut(n.name, "-"); return before }
+var numbered = regexp.MustCompile(`-(web|db)-[0-9]+$`)
+
+func (n node) cluster() string { return numbered.ReplaceAllString(n.name, "") }
 
 // world is the hosts of a sequence, and what is known of them.
 type world struct {
@@ -139,6 +142,8 @@ func (w *world) step(c Command) (*Violation, error) {
 	case "up":
 		w.host(c.On).Start()
 		return nil, nil
+	case "edit":
+		return nil, w.edit(w.host(c.On))
 	}
 	result := w.do(c)
 	if v, err := w.check(c); v != nil || err != nil {
@@ -152,6 +157,40 @@ func (w *world) step(c Command) (*Violation, error) {
 		return w.follow(c, result)
 	}
 	return nil, nil
+}
+
+// edit is what the administrator of a host does: another foreign line in a shared file, and another foreign file.
+func (w *world) edit(h *Host) error {
+	w.serial++
+	for i, e := range h.first {
+		if e.path != "/etc/hosts" && e.path != "/srv/foreign/file" {
+			continue
+		}
+		line := fmt.Sprintf("192.0.2.%d edited-%d\n", w.serial, w.serial)
+		h.first[i].content += line
+		file, err := os.OpenFile(h.Root+e.path, os.O_APPEND|os.O_WRONLY, 0)
+		if err != nil {
+			return err
+		}
+		if _, err := file.WriteString(line); err != nil {
+			return err
+		}
+		if err := file.Close(); err != nil {
+			return err
+		}
+	}
+	// All names of the file have changed.
+	now, err := h.entries()
+	if err != nil {
+		return err
+	}
+	m := byPath(now)
+	for i, e := range h.first {
+		if strings.HasPrefix(e.path, "/srv/foreign/") {
+			h.first[i] = m[e.path]
+		}
+	}
+	return nil
 }
 
 // learn notes what the command has declared.
