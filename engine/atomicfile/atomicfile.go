@@ -10,10 +10,18 @@ import (
 )
 
 // Write writes a file so that readers see either the old content, if there was one, or all
-// of the new. Whoever wants the content on the disk before the file gets its name syncs it in
-// write.
+// of the new. It follows symbolic links, and writes into an existing device, pipe or open
+// descriptor, such as /dev/null or /dev/stdout, instead of replacing it; mode is then not used. A pipe that nothing
+// reads is an error. For content that must be on the disk before the file gets its name, write calls Sync.
 func Write(path string, mode fs.FileMode, write func(*os.File) error) error {
-	return written(path, mode, write, os.Rename)
+	to, err := resolve(path)
+	if err != nil {
+		return err
+	}
+	if !to.regular() {
+		return writeInto(to, write)
+	}
+	return written(to.path, mode, write, os.Rename)
 }
 
 // New is Write for a path without a file: if there is one in the end, it stays, and the error is
@@ -35,6 +43,15 @@ func written(path string, mode fs.FileMode, write func(*os.File) error, name fun
 	return name(file.Name(), path)
 }
 
+// writeInto writes into what is not a regular file.
+func writeInto(to target, write func(*os.File) error) error {
+	file, err := to.open()
+	if err != nil {
+		return err
+	}
+	return errors.Join(write(file), file.Close())
+}
+
 // Bytes is the content for Write.
 func Bytes(content []byte) func(*os.File) error {
 	return func(file *os.File) error {
@@ -45,5 +62,14 @@ func Bytes(content []byte) func(*os.File) error {
 
 // Synced is the content for Write, which it puts on the disk.
 func Synced(content []byte) func(*os.File) error {
-	return func(file *os.File) error { return errors.Join(Bytes(content)(file), file.Sync()) }
+	return func(file *os.File) error { return errors.Join(Bytes(content)(file), Sync(file)) }
+}
+
+// Sync puts a regular file on the disk. Other files cannot be synced.
+func Sync(file *os.File) error {
+	info, err := file.Stat()
+	if err != nil || !info.Mode().IsRegular() {
+		return err
+	}
+	return file.Sync()
 }

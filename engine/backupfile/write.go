@@ -43,7 +43,7 @@ func Write(file string, replace bool, to secretfile.Readers, add func(*Writer) (
 		if err != nil {
 			return err // the incomplete file is removed, so its end is not written
 		}
-		return errors.Join(w.archive.Close(), encrypted.Close(), out.Sync())
+		return errors.Join(w.archive.Close(), encrypted.Close(), atomicfile.Sync(out))
 	})
 }
 

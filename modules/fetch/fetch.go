@@ -24,7 +24,7 @@ import (
 //
 // Errors:
 //   - the file is missing on the host, and optional is not set
-//   - source is no regular file, or dest is a folder
+//   - source is no regular file, or dest is a folder, a link, a device or a pipe
 //   - dest has the host's name in it, and that leads to another folder, as "../web" does
 //   - the file changes while it is copied
 //   - kinit may not write dest
@@ -132,6 +132,8 @@ func (t *Task) local(ctx context.Context, dest string) (info module.FileInfo, th
 		return info, false, nil
 	case err == nil && info.Mode.IsDir():
 		return info, false, fmt.Errorf("dest is %s, which is a folder here, want a file or nothing there", t.Dest)
+	case err == nil && !info.Mode.IsRegular():
+		return info, false, fmt.Errorf("dest is %s, which is a link, a device or a pipe here: name a regular file", t.Dest)
 	}
 	return info, err == nil, err
 }

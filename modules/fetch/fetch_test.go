@@ -53,13 +53,17 @@ func TestDecisions(t *testing.T) {
 	if err := os.Symlink("same", filepath.Join(folder, "link")); err != nil {
 		t.Fatal(err)
 	}
+	if err := syscall.Mkfifo(filepath.Join(folder, "pipe"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	for _, c := range []struct{ source, dest, args, want string }{
 		{"/d/f", "same", "", ""},
 		{"/d/f", "same", `mode = "0644"`, "set FOLDER/same: mode 0600 to 0644"},
 		{"/d/f", "other", "", "fetch /d/f to FOLDER/other"},
 		{"/d/f", "shorter", "", "fetch /d/f to FOLDER/shorter"},
 		{"/d/f", "none", "", "fetch /d/f to FOLDER/none"},
-		{"/d/f", "link", "", "fetch /d/f to FOLDER/link"},
+		{"/d/f", "link", "", "dest is FOLDER/link, which is a link, a device or a pipe here: name a regular file"},
+		{"/d/f", "pipe", "", "dest is FOLDER/pipe, which is a link, a device or a pipe here: name a regular file"},
 		{"/d/f", "", "", "dest is FOLDER, which is a folder here, want a file or nothing there"},
 		{"/d/none", "x", "", "/d/none does not exist on " + h.Name() + ": set optional = true if it may be missing"},
 		{"/d/none", "x", "optional = true", ""},

@@ -6,7 +6,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 
 	"kinit/engine/atomicfile"
 )
@@ -49,9 +48,6 @@ func (a *App) WriteFile(file string, write func(io.Writer) error) error {
 // ReplaceFile writes a file so that readers see either the old content or the new. It
 // follows a link and keeps the mode of an existing file; a new one gets mode.
 func ReplaceFile(path string, content []byte, mode fs.FileMode) error {
-	if target, err := filepath.EvalSymlinks(path); err == nil {
-		path = target
-	}
 	info, err := os.Stat(path)
 	switch {
 	case err == nil:

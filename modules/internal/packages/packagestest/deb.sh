@@ -5,6 +5,7 @@ for version; do
 		>"/tmp/deb/$version/DEBIAN/control"
 	if [ -n "${needs:-}" ]; then # its data goes when it is purged
 		echo "Depends: $needs" >>"/tmp/deb/$version/DEBIAN/control"
+		# shellcheck disable=SC2016 # the script that is written expands it
 		printf '#!/bin/sh\n[ "$1" != purge ] || rm -r /srv/%s\n' "$name" >"/tmp/deb/$version/DEBIAN/postrm"
 		chmod 0755 "/tmp/deb/$version/DEBIAN/postrm"
 	fi
