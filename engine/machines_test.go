@@ -432,3 +432,34 @@ func TestWindowsMachinesAreComparedByMachineGuidAndBoot(t *testing.T) {
 		t.Errorf("%s: %s", d.Summary, d.Detail)
 	}
 }
+
+const plain = `
+task "directory" "d" {
+  hosts = run.hosts
+  path  = "/srv/d"
+}
+`
+
+func TestOneMachineUnderTwoNamesIsOnlyNotedWithoutACluster(t *testing.T) {
+	t.Parallel()
+	r := newRack(t, "h1", "h2")
+	r.called("h1b", "h1")
+	o := options(t, plain)
+	o.Hosts, o.Inventories = []string{"h1", "h2", "h1b"}, []string{r.inventory}
+	want := []string{`The names "h1" and "h1b" lead to the same machine. A task on each of them is done there several times.`}
+	equal(t, "the plan's warnings", warnings(engine.Plan(t.Context(), o)), want)
+	equal(t, "the run's warnings", warnings(went(t, engine.Run(t.Context(), o))), want)
+
+	o.Hosts = []string{"h1", "h2"}
+	equal(t, "the warnings of different machines", warnings(went(t, engine.Run(t.Context(), o))), []string(nil))
+}
+
+func TestMachinesThatCannotBeComparedAreNotNoted(t *testing.T) {
+	t.Parallel()
+	r := newRack(t, "h1")
+	r.called("h1b", "h1")
+	o := options(t, plain)
+	o.Hosts, o.Inventories = []string{"h1", "h1b"}, []string{r.inventory}
+	r.run("h1", "rm /etc/machine-id")
+	equal(t, "the warnings", warnings(went(t, engine.Run(t.Context(), o))), []string(nil))
+}

@@ -50,6 +50,15 @@ func Dial(ctx context.Context, config Config) (*Conn, error) {
 	return c, nil
 }
 
+// HostKey returns the fingerprint of the key that the machine has shown. Machines with different
+// keys are different, unless one has several SSH servers.
+func (c *Conn) HostKey() string {
+	if l := c.current.Load(); l != nil {
+		return l.hostKey
+	}
+	return ""
+}
+
 // link returns the connection, a new one if the old one was lost. Close ends the wait.
 func (c *Conn) link(ctx context.Context) (*link, error) {
 	if err := c.life.Enter(); err != nil {

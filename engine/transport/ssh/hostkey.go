@@ -26,6 +26,7 @@ type verifier struct {
 	known   []gossh.PublicKey     // keys on record for this machine
 	certs   bool                  // the files name certificate authorities
 	refusal error                 // why the last key was not accepted
+	key     string                // the fingerprint of the last key that was accepted
 }
 
 // newVerifier reads the keys on record.
@@ -146,7 +147,9 @@ func algorithmsOf(key gossh.PublicKey) []string {
 
 // verify is the callback of the handshake.
 func (v *verifier) verify(_ string, _ net.Addr, key gossh.PublicKey) error {
-	v.refusal = v.verifyKey(key)
+	if v.refusal = v.verifyKey(key); v.refusal == nil {
+		v.key = gossh.FingerprintSHA256(key)
+	}
 	return v.refusal
 }
 

@@ -28,6 +28,7 @@ type link struct {
 	client  *gossh.Client
 	done    chan struct{} // closed once the connection is lost or closed
 	lostAt  time.Time     // valid once done is closed
+	hostKey string        // the fingerprint of the key that the machine has shown
 	workers *pool.Pool[*worker]
 	urgent  *pool.Pool[*worker] // of one worker, for urgent commands
 	cramped atomic.Bool         // there is no session for that worker
@@ -104,7 +105,9 @@ func (c Config) connect(ctx context.Context) (*link, error) {
 	if err != nil {
 		return nil, handshakeError(timed, c, verifier, keys, heard, err)
 	}
-	return newLink(c, client), nil
+	l := newLink(c, client)
+	l.hostKey = verifier.key
+	return l, nil
 }
 
 func (c Config) dial(ctx context.Context) (net.Conn, error) {
