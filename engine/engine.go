@@ -97,8 +97,16 @@ func (p *planned) runOptions(k *keeper) run.Options {
 	if p.options.StateDir != "" {
 		cached.Store = factcache.Store{Folder: filepath.Join(p.options.StateDir, "facts"), Redact: p.options.Redactor.Redact}
 	}
+	owed := run.Pending{Playbook: "spec " + p.spec.Identity, Spec: p.spec.Identity}
+	if p.plan.Owner != "" {
+		owed.Playbook = "owner " + p.plan.Owner
+	}
+	if p.options.StateDir != "" {
+		owed.Folder = filepath.Join(p.options.StateDir, "pending")
+	}
 	return run.Options{
-		Check: p.mode.check(), Ahead: p.mode == looks, Offline: p.offline(), Forks: p.options.Forks, Events: p.options.Events, Redactor: p.options.Redactor,
+		Pending: owed,
+		Check:   p.mode.check(), Ahead: p.mode == looks, Offline: p.offline(), Forks: p.options.Forks, Events: p.options.Events, Redactor: p.options.Redactor,
 		Confirm: run.Confirm(p.options.Confirm), FactCache: cached, Lasting: k.lasting(),
 	}
 }

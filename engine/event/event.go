@@ -16,19 +16,21 @@ type Kind string
 
 // The kinds of events, in the order in which a run emits them.
 const (
-	RunWaits      Kind = "run_waits"   // for another run; Message describes that run, Host is the place
-	RunTook       Kind = "run_took"    // from another run; Message describes what, Host is the place
-	RunPlanned    Kind = "run_planned" // the graph is known; nothing was done yet
-	RunStarted    Kind = "run_started"
-	TaskStarted   Kind = "task_started"
-	TaskArguments Kind = "task_arguments" // the arguments are known; once for each task
-	TaskProgress  Kind = "task_progress"
-	StepStarted   Kind = "step_started"
-	TaskRetried   Kind = "task_retried"
-	TaskOutputs   Kind = "task_outputs" // the values for tasks that refer to it
-	TaskProblem   Kind = "task_problem" // comes before its TaskFinished
-	TaskFinished  Kind = "task_finished"
-	RunFinished   Kind = "run_finished"
+	RunWaits   Kind = "run_waits"   // for another run; Message describes that run, Host is the place
+	RunTook    Kind = "run_took"    // from another run; Message describes what, Host is the place
+	RunPlanned Kind = "run_planned" // the graph is known; nothing was done yet
+	RunStarted Kind = "run_started"
+	// HandlerPending comes before TaskStarted of a handler that an earlier run has left; Message names who notified it, and when.
+	HandlerPending Kind = "handler_pending"
+	TaskStarted    Kind = "task_started"
+	TaskArguments  Kind = "task_arguments" // the arguments are known; once for each task
+	TaskProgress   Kind = "task_progress"
+	StepStarted    Kind = "step_started"
+	TaskRetried    Kind = "task_retried"
+	TaskOutputs    Kind = "task_outputs" // the values for tasks that refer to it
+	TaskProblem    Kind = "task_problem" // comes before its TaskFinished
+	TaskFinished   Kind = "task_finished"
+	RunFinished    Kind = "run_finished"
 )
 
 // Status is how a task ended.

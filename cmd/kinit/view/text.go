@@ -117,6 +117,9 @@ func (t *Text) lines(e event.Event, started bool) []string {
 	if e.Kind == event.TaskRetried && t.options.Verbose {
 		return t.liner.note(e, "retry", fmt.Sprintf("attempt %d failed: %s", e.Attempt, headline(e.Message)), width)
 	}
+	if e.Kind == event.HandlerPending {
+		return t.liner.note(e, "pending", headline(e.Message), width)
+	}
 	if t.options.Trace && (e.Kind == event.TaskStarted || e.Kind == event.StepStarted) {
 		return t.liner.began(e, width)
 	}

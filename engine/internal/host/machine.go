@@ -1,7 +1,9 @@
 package host
 
 import (
+	"cmp"
 	"context"
+	"os"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -55,6 +57,15 @@ func (m *Machine) Name() string { return m.name }
 
 // OS is the family of the machine's operating system.
 func (m *Machine) OS() module.OS { return m.settings.system() }
+
+// Itself reports whether it is the machine that kinit runs on, as the user of kinit.
+func (m *Machine) Itself() bool { return m.settings.Local && m.settings.Become.User == "" }
+
+// Root reports whether commands on a Linux machine run as root.
+func (m *Machine) Root() bool {
+	user := cmp.Or(m.settings.Become.User, m.settings.User)
+	return user == "root" || user == "" && os.Geteuid() == 0 // over SSH, no user means the current one
+}
 
 // escape makes a file name of any text.
 func (m *Machine) escape(text string) string {

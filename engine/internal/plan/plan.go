@@ -97,6 +97,14 @@ func (p *Plan) Leaving() bool {
 	return slices.ContainsFunc(p.Main.Tasks, func(t *Task) bool { return leaving(t.Block) })
 }
 
+// MayNotify reports whether the spec has a task block that notifies a handler block; both addresses are without
+// the keys of instances and imports.
+func (p *Plan) MayNotify(task, handler string) bool {
+	return slices.ContainsFunc(p.refs.Set.Blocks, func(b *expand.Block) bool {
+		return b.Spec.PlainAddress() == task && slices.ContainsFunc(b.Notifies, func(n expand.Notice) bool { return n.Handler.Spec.PlainAddress() == handler })
+	})
+}
+
 // readsLeft reports whether an expression reads cluster.record.left.
 func readsLeft(expr hcl.Expression) bool {
 	return slices.ContainsFunc(expr.Variables(), func(t hcl.Traversal) bool {

@@ -18,23 +18,29 @@ type machines struct {
 
 // connect connects to a task's host, as the user that the task wants. A host that does not
 // answer does not delay others.
-func (m *machines) connect(ctx context.Context, t *plan.Task) (machine *host.Machine, err error) {
-	as := (*host.Become)(t.Become)
-	if machine := m.pool.Connected(t.Host, as); machine != nil {
-		m.door(t.Host).reached()
+func (m *machines) connect(ctx context.Context, t *plan.Task) (*host.Machine, error) {
+	return m.enter(ctx, loginOf(t))
+}
+
+func (m *machines) enter(ctx context.Context, l login) (machine *host.Machine, err error) {
+	if machine := m.pool.Connected(l.host, l.as()); machine != nil {
+		m.door(l.host).reached()
 		return machine, nil
 	}
-	connect := func() (*host.Machine, error) { return m.pool.As(ctx, t.Host, as) }
+	connect := func() (*host.Machine, error) { return m.pool.As(ctx, l.host, l.as()) }
 	if m.first != nil {
-		connect = m.sharing(t, connect)
+		connect = m.sharing(l, connect)
 	}
 	graph.Aside(ctx, func() {
 		if machine, err = connect(); err == nil {
-			m.door(t.Host).reached() // before it waits for a place: others need not wait as long
+			m.door(l.host).reached() // before it waits for a place: others need not wait as long
 		}
 	})
 	return machine, err
 }
+
+// connected reports whether a host is connected, as a user.
+func (m *machines) connected(l login) bool { return m.pool.Connected(l.host, l.as()) != nil }
 
 // login is a host, and the user as whom a task works there.
 type login struct {
@@ -43,15 +49,27 @@ type login struct {
 	other  bool // than the user of the host's settings
 }
 
-// sharing returns connect for one of many tasks that ask for a host at the same time, when
-// they are looked at ahead of their turn. Each would wait for a host that is dead: they
-// share the first attempt.
-func (m *machines) sharing(t *plan.Task, connect func() (*host.Machine, error)) func() (*host.Machine, error) {
+func loginOf(t *plan.Task) login {
 	key := login{host: t.Host}
 	if t.Become != nil {
 		key.become, key.other = host.Become(*t.Become), true
 	}
-	first, _ := m.first.LoadOrStore(key, sync.OnceValues(connect))
+	return key
+}
+
+// as returns the other user, or nil.
+func (l login) as() *host.Become {
+	if !l.other {
+		return nil
+	}
+	return &l.become
+}
+
+// sharing returns connect for one of many tasks that ask for a host at the same time, when
+// they are looked at ahead of their turn. Each would wait for a host that is dead: they
+// share the first attempt.
+func (m *machines) sharing(l login, connect func() (*host.Machine, error)) func() (*host.Machine, error) {
+	first, _ := m.first.LoadOrStore(l, sync.OnceValues(connect))
 	return first.(func() (*host.Machine, error))
 }
 

@@ -21,6 +21,7 @@ type Options struct {
 	Events    event.Sink
 	Redactor  *secret.Redactor
 	FactCache FactCache // the zero value keeps nothing
+	Pending   Pending   // the zero value keeps nothing
 	// Lasting ends when the run must stop completely, tasks of always included; nil never
 	// ends.
 	Lasting context.Context

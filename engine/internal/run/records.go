@@ -106,6 +106,13 @@ func (r *records) has(t *plan.Task) bool {
 	return has
 }
 
+// isLost reports whether nothing more is tried on a host.
+func (r *records) isLost(host string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.lost[host] != ""
+}
+
 // because returns why the tasks that depend on a failed key are skipped.
 func (r *records) because(cause string) string {
 	r.mu.Lock()

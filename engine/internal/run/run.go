@@ -54,12 +54,16 @@ func Run(ctx context.Context, p *plan.Plan, values *plan.Values, pool *host.Pool
 	}
 	if slices.ContainsFunc(p.Main.Tasks, func(t *plan.Task) bool { return r.records.of(t.Address).failed() }) {
 		r.walk(ctx, p.OnFailure)
+	} else {
+		r.handleOwed(ctx, p.OnFailure)
 	}
 	r.passOver(p.OnFailure.Tasks) // without a failure; tasks of always may ask how they ended
 	r.walk(always, p.Always)
 
+	result := r.result()
+	result.Diagnostics = append(result.Diagnostics, r.owed.left(ctx, opts.Check)...)
 	r.report.emit(event.Event{Kind: event.RunFinished, Duration: time.Since(started)})
-	return r.result()
+	return result
 }
 
 // alwaysLimit ends "always" tasks that hang after an interrupt.
@@ -114,6 +118,15 @@ func (r *runner) walk(ctx context.Context, s plan.Section) {
 		}
 	}
 	r.passOver(s.Tasks)
+}
+
+// handleOwed does the handlers of a section that earlier runs have left, without its tasks.
+func (r *runner) handleOwed(ctx context.Context, s plan.Section) {
+	for _, t := range s.Tasks {
+		if t.Handler && t.Skip == "" && ctx.Err() == nil {
+			_ = r.visit(ctx, t) // its record says how it ended
+		}
+	}
 }
 
 // limitOf returns how many instances of a task are done at the same time, by their block.

@@ -40,6 +40,8 @@ type job struct {
 	tried    atomic.Int32 // attempts to connect
 	selected plan.Selection
 	ctx      context.Context
+	pending  string // identifies the playbook on the hosts; empty keeps no notifications
+	up       bool   // hosts whose name begins with down answer
 	redactor *secret.Redactor
 	confirm  run.Confirm
 	events   *log
@@ -120,7 +122,7 @@ func (j *job) run(text string) *run.Result {
 	j.t.Helper()
 	p := j.build(text)
 	pool := host.NewPoolWith(func(_ context.Context, name string) (host.Settings, error) {
-		if strings.HasPrefix(name, "down") {
+		if strings.HasPrefix(name, "down") && !j.up {
 			return host.Settings{Name: name, Address: "127.0.0.1", Port: 1}, nil
 		}
 		if strings.HasPrefix(name, "silent") {
@@ -140,7 +142,7 @@ func (j *job) run(text string) *run.Result {
 		sink = j.sink
 	}
 	return run.Run(j.ctx, p, values, pool, run.Options{Check: j.check, Ahead: j.ahead, Forks: j.forks, Confirm: j.confirm, Events: sink,
-		Redactor: j.redactor, Timeout: j.timeout})
+		Redactor: j.redactor, Timeout: j.timeout, Pending: run.Pending{Playbook: j.pending, Spec: j.pending, Folder: filepath.Join(j.dir, "pending")}})
 }
 
 // connect takes this machine for a Windows host too: nothing is done on one here.

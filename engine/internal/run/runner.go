@@ -17,6 +17,7 @@ type runner struct {
 	values   *plan.Values
 	opts     Options
 	records  *records
+	owed     *owed
 	report   *reporter
 	machines *machines
 	always   context.Context // of tasks of always: it outlasts an interrupt for a short time
@@ -29,9 +30,10 @@ func newRunner(p *plan.Plan, values *plan.Values, pool *host.Pool, opts Options)
 	for _, address := range p.LeftOut {
 		values.SetOutcome(address, plan.Outcome{})
 	}
+	records, machines := newRecords(), &machines{pool: pool}
 	return &runner{
-		plan: p, values: values, opts: opts, records: newRecords(),
-		report: &reporter{events: opts.Events, redactor: opts.Redactor}, machines: &machines{pool: pool},
+		plan: p, values: values, opts: opts, records: records, owed: newOwed(p, records, machines, opts),
+		report: &reporter{events: opts.Events, redactor: opts.Redactor}, machines: machines,
 		turns: turns{things: map[thing]*turn{}},
 	}
 }

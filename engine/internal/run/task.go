@@ -156,6 +156,11 @@ func (r *runner) attempt(ctx context.Context, t *plan.Task, g *gauge, before out
 		}
 	}
 
+	if changes {
+		if err := r.owed.promise(ctx, t); err != nil {
+			return outcome{}, err
+		}
+	}
 	// Do: what is done counts, even if a later step fails.
 	for _, step := range steps {
 		text := r.report.step(t, step)

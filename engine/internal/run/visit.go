@@ -18,7 +18,7 @@ func (r *runner) visit(ctx context.Context, t *plan.Task) error {
 		r.finish(started, skipped(t, t.Skip))
 		return nil
 	}
-	if !r.records.triggered(t, ctx.Err() != nil) {
+	if !r.records.triggered(t, ctx.Err() != nil) && !r.isOwed(ctx, t) {
 		r.passOver([]*plan.Task{t})
 		return nil
 	}
@@ -33,7 +33,7 @@ func (r *runner) visit(ctx context.Context, t *plan.Task) error {
 	if !needed {
 		r.values.Set(t.Address, nil)
 		r.finish(started, skipped(t, "when is false"))
-		return nil
+		return r.kept(ctx, t, false)
 	}
 	reason, err := r.declined(ctx, t)
 	if err != nil {
@@ -60,6 +60,9 @@ func (r *runner) visit(ctx context.Context, t *plan.Task) error {
 	if err != nil && r.opts.Check && ctx.Err() == nil {
 		out, err = r.orPending(t, out, err)
 	}
+	if err == nil {
+		err = r.kept(ctx, t, out.status() == event.Changed)
+	}
 	if err != nil {
 		return r.fail(ctx, t, started, out, err)
 	}
@@ -68,6 +71,22 @@ func (r *runner) visit(ctx context.Context, t *plan.Task) error {
 	}
 	result := TaskResult{Status: out.status(), Steps: out.steps, Pending: out.blind, Loose: out.loose, Message: out.message}
 	r.finish(started, record{task: t, result: result, pending: out.pending})
+	return nil
+}
+
+// kept keeps the hosts' notifications up to date after a task without an error: a handler is done, and a
+// task has changed something or not. A task may have changed something without a step, by its changed_when.
+func (r *runner) kept(ctx context.Context, t *plan.Task, changed bool) error {
+	if r.opts.Check {
+		return nil
+	}
+	if t.Handler {
+		r.owed.settle(ctx, t)
+	}
+	if changed {
+		return r.owed.promise(ctx, t)
+	}
+	r.owed.withdraw(ctx, t)
 	return nil
 }
 

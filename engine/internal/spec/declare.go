@@ -9,7 +9,7 @@ func (l *loader) readHeader(b *hclsyntax.Block) {
 	if !l.claim("spec", "spec", b.DefRange()) {
 		return
 	}
-	l.spec.Name, l.spec.Range = b.Labels[0], b.DefRange()
+	l.spec.Name, l.spec.Identity, l.spec.Range = b.Labels[0], b.Labels[0], b.DefRange()
 	args, _ := l.content(b, []string{"playbook", "owner", "vars"}, nil)
 	l.spec.Root.Vars = l.values("vars", args["vars"])
 	if l.literal(args["playbook"], &l.playbook) {

@@ -47,6 +47,7 @@ func (l *loader) readSpec(file found) {
 	start := hcl.Range{Filename: file.file, Start: hcl.InitialPos, End: hcl.InitialPos}
 	l.spec.Path, l.spec.Folder, l.spec.Playbook = file.file, Folder(file.file), Folder(file.file)
 	l.spec.Name = strings.TrimSuffix(filepath.Base(strings.TrimPrefix(file.file, builtinPrefix)), suffix)
+	l.spec.Identity = filepath.Base(l.src.Abs(l.spec.Folder)) + "/" + l.spec.Name
 	l.spec.Range = start
 	l.spec.Root.Source = l.spec.Playbook
 	if body := l.parse(file.file, file.text); body != nil {
@@ -59,6 +60,7 @@ func (l *loader) readOnlyFolder(folder string) {
 	folder = path.Clean(folder)
 	l.spec.Folder, l.spec.Playbook, l.spec.Root.Source = folder, folder, folder
 	l.spec.Name = filepath.Base(l.src.Abs(folder))
+	l.spec.Identity = l.spec.Name
 	files, _ := l.filesIn(folder)
 	if len(files) == 0 {
 		l.Tell(diag.Errorf(nil, "Empty playbook", "The folder %s has no %s files, so it is no playbook.", folder, suffix))

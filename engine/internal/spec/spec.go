@@ -10,6 +10,7 @@ import (
 // Spec is a spec file and the playbook it uses, merged.
 type Spec struct {
 	Name     string    // the label of the spec block, or the file's name without one
+	Identity string    // the same wherever it is run from: the label, or the names of the folder and the file
 	Range    hcl.Range // of the spec block, or the start of the file
 	Path     string    // the file it was read from
 	Folder   string    // the folder of that file
