@@ -113,7 +113,10 @@ func (w *world) follow(c Command, result Result) (*Violation, error) {
 	if len(ways) == 0 || c.Fault != "" || c.With != nil || w.random.IntN(2) == 0 {
 		return nil, nil
 	}
-	_, v, err := w.reach(ways[w.random.IntN(len(ways))])
+	last, v, err := w.reach(ways[w.random.IntN(len(ways))])
+	if v != nil && v.Rule == "advice" && last.Node != "" {
+		return nil, err // the node or host that the user asked for may not exist
+	}
 	return v, err
 }
 
@@ -125,7 +128,7 @@ func (w *world) complete(c Command) *Violation {
 	}
 	var have []string
 	for _, n := range w.nodes {
-		if n.cluster() == c.Cluster() && slices.ContainsFunc(c.Hosts, func(h string) bool { return w.host(h).Name == n.host }) {
+		if n.cluster() == c.Cluster() && n.host != c.Lost && slices.ContainsFunc(c.Hosts, func(h string) bool { return w.host(h).Name == n.host }) {
 			have = append(have, n.name)
 		}
 	}
@@ -167,11 +170,9 @@ func (w *world) advice(c Command, r Result) (ways []Command) {
 		})
 	}
 	for _, m := range lostAdvice.FindAllStringSubmatch(text, -1) {
-		if !w.host(m[1]).Up { // it does not come back
-			add(func(n *Command) {
-				n.Lost = m[1]
-				n.Hosts = slices.DeleteFunc(n.Hosts, func(h string) bool { return h == m[1] })
-			})
+		gone := !w.host(m[1]).Up // it does not come back
+		if gone && c.Lost != m[1] && (c.Verb != "evacuate" || c.Node != m[1]) {
+			add(func(n *Command) { n.Lost = m[1] })
 		}
 	}
 	for _, m := range commandAdvice.FindAllString(text, -1) {
