@@ -46,6 +46,9 @@ type Kind struct {
 	Reads bool
 	// Marks are the kinds of marks its tasks make, so that they are undone.
 	Marks []MarkKind
+	// Signs is set if its objects carry the owner and its instance themselves, and so have no mark in
+	// the manifest. The instance is recorded on the host before such an object is made.
+	Signs bool
 }
 
 // Of returns the module of a task without outputs, with the defaults of its tags. A task

@@ -112,7 +112,7 @@ type NIC struct {
 }
 
 func Kind() module.Kind {
-	return module.With[Task, Outputs](module.Kind{Name: "libvirt_domain", New: func() module.Task { return newTask(virt.Open) }})
+	return module.With[Task, Outputs](module.Kind{Name: "libvirt_domain", Signs: true, New: func() module.Task { return newTask(virt.Open) }})
 }
 
 func newTask(open virt.Opener) *Task { return module.SetDefaults(&Task{open: open}) }

@@ -17,7 +17,7 @@ import (
 )
 
 func Kind() module.Kind {
-	return module.With[Task, Outputs](module.Kind{Name: "ovn_port"})
+	return module.With[Task, Outputs](module.Kind{Name: "ovn_port", Signs: true})
 }
 
 // Task is a port of a logical switch of OVN. It runs on the host of ovn-central.

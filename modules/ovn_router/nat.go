@@ -14,7 +14,7 @@ import (
 )
 
 func NATKind() module.Kind {
-	return module.Of[NAT](module.Kind{Name: "ovn_nat"})
+	return module.Of[NAT](module.Kind{Name: "ovn_nat", Signs: true})
 }
 
 // NAT is an address translation of a logical router. It runs on the host of

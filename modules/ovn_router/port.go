@@ -18,7 +18,7 @@ import (
 const topPriority = 100
 
 func PortKind() module.Kind {
-	return module.With[Port, PortOutputs](module.Kind{Name: "ovn_router_port"})
+	return module.With[Port, PortOutputs](module.Kind{Name: "ovn_router_port", Signs: true})
 }
 
 // Port is a port of a logical router with its peer on a logical switch. It runs on the

@@ -12,7 +12,7 @@ import (
 )
 
 func RouteKind() module.Kind {
-	return module.Of[Route](module.Kind{Name: "ovn_route"})
+	return module.Of[Route](module.Kind{Name: "ovn_route", Signs: true})
 }
 
 // Route is a static route of a logical router, one for each destination. It runs on the

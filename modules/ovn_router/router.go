@@ -11,7 +11,7 @@ import (
 )
 
 func Kind() module.Kind {
-	return module.With[Task, Outputs](module.Kind{Name: "ovn_router"})
+	return module.With[Task, Outputs](module.Kind{Name: "ovn_router", Signs: true})
 }
 
 // Task is a logical router of OVN. It runs on the host of ovn-central.

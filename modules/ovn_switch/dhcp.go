@@ -18,7 +18,7 @@ import (
 )
 
 func DHCPKind() module.Kind {
-	return module.Of[DHCP](module.Kind{Name: "ovn_dhcp"})
+	return module.Of[DHCP](module.Kind{Name: "ovn_dhcp", Signs: true})
 }
 
 // DHCP is DHCP options that ports of OVN refer to. OVN itself answers the guests. It

@@ -12,7 +12,7 @@ import (
 )
 
 func Kind() module.Kind {
-	return module.With[Task, Outputs](module.Kind{Name: "ovn_switch"})
+	return module.With[Task, Outputs](module.Kind{Name: "ovn_switch", Signs: true})
 }
 
 // Task is a logical switch of OVN. It runs on the host of ovn-central.

@@ -18,7 +18,7 @@ import (
 )
 
 func Kind() module.Kind {
-	return module.With[Task, Outputs](module.Kind{Name: "ovs_bridge"})
+	return module.With[Task, Outputs](module.Kind{Name: "ovs_bridge", Signs: true})
 }
 
 // Task is an Open vSwitch bridge with its own device. It can serve several clusters

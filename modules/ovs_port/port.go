@@ -18,7 +18,7 @@ import (
 const ifaceID = "iface-id"
 
 func Kind() module.Kind {
-	return module.With[Task, Outputs](module.Kind{Name: "ovs_port"})
+	return module.With[Task, Outputs](module.Kind{Name: "ovs_port", Signs: true})
 }
 
 // Task is a port of an Open vSwitch bridge: a device that Open vSwitch makes, or an existing

@@ -15,7 +15,7 @@ import (
 )
 
 func VethKind() module.Kind {
-	return module.With[Veth, VethOutputs](module.Kind{Name: "ovs_veth"})
+	return module.With[Veth, VethOutputs](module.Kind{Name: "ovs_veth", Signs: true})
 }
 
 // Veth is a device in a network namespace whose other end is a port of an Open vSwitch

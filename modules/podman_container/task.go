@@ -100,7 +100,7 @@ type Task struct {
 }
 
 func Kind() module.Kind {
-	return module.With[Task, Outputs](module.Kind{Name: "podman_container"})
+	return module.With[Task, Outputs](module.Kind{Name: "podman_container", Signs: true})
 }
 
 func (t *Task) Validate() error {

@@ -42,7 +42,7 @@ type Task struct {
 }
 
 func Kind() module.Kind {
-	return module.With[Task, Outputs](module.Kind{Name: "podman_network"})
+	return module.With[Task, Outputs](module.Kind{Name: "podman_network", Signs: true})
 }
 
 func (t *Task) Validate() error {

@@ -74,7 +74,7 @@ type Task struct {
 }
 
 func Kind() module.Kind {
-	return module.With[Task, Outputs](module.Kind{Name: "podman_pod"})
+	return module.With[Task, Outputs](module.Kind{Name: "podman_pod", Signs: true})
 }
 
 func (t *Task) options() []string {

@@ -30,7 +30,7 @@ type Task struct {
 }
 
 func Kind() module.Kind {
-	return module.With[Task, Outputs](module.Kind{Name: "podman_volume"})
+	return module.With[Task, Outputs](module.Kind{Name: "podman_volume", Signs: true})
 }
 
 func (t *Task) options() []string { return podman.PairFlags("--opt", t.Options) }

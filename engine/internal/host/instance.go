@@ -73,6 +73,18 @@ func (b *bound) Instance() string {
 	return b.instance.InMarks()
 }
 
+// Settle records the owner's instance on the machine before an object is made that carries it: later
+// runs would take the object for another instance's.
+func Settle(ctx context.Context, h module.Host) error {
+	b, ok := h.(*bound)
+	if !ok || b.owner == "" {
+		return nil
+	}
+	b.owning.Lock()
+	defer b.owning.Unlock()
+	return b.settle(ctx)
+}
+
 // settle records the instance before the first mark, so that marks always have one.
 func (b *bound) settle(ctx context.Context) error {
 	if !b.instance.There() {

@@ -162,6 +162,11 @@ func (r *runner) attempt(ctx context.Context, t *plan.Task, g *gauge, before out
 		}
 	}
 	// Do: what is done counts, even if a later step fails.
+	if changes && t.Block.Kind.Signs {
+		if err := host.Settle(ctx, h); err != nil {
+			return out, err
+		}
+	}
 	for _, step := range steps {
 		text := r.report.step(t, step)
 		r.report.emitOf(t, event.Event{Kind: event.StepStarted, Steps: []string{text}})
