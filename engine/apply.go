@@ -21,6 +21,7 @@ import (
 // does not contain.
 func Apply(ctx context.Context, o Options, s *Saved) *Report {
 	o, diags := s.options(o)
+	o.ConfirmRemovals = asked(o.ConfirmRemovals)
 	silent := o
 	silent.Events, silent.Confirm = nil, nil
 	before, report := makePlan(ctx, silent, reads)
@@ -36,6 +37,12 @@ func Apply(ctx context.Context, o Options, s *Saved) *Report {
 	}
 	if s.Instance != "" {
 		before.fresh.ID, p.fresh.ID = s.Instance, s.Instance
+	}
+	p.consent = p.consents()
+	p.consent.saved = true
+	report.Removals = p.consent.planned
+	if diags := p.consent.confirmed(ctx); len(diags) > 0 {
+		return report.refuse(diags).end(ctx, before.started)
 	}
 	within, keeper, diags := p.own(ctx)
 	if len(diags) > 0 {

@@ -14,6 +14,9 @@ func (p *planned) describe() *event.Plan {
 		out.Hosts = append(out.Hosts, event.Host{Name: h.Name, Address: h.Address})
 	}
 	out.Variables = p.variables()
+	if p.consent != nil {
+		out.Removals = p.consent.planned
+	}
 	redactBlocks(out.Blocks, p.options.Redactor.Redact)
 	return out
 }

@@ -49,6 +49,7 @@ func Run(ctx context.Context, o Options) *Report {
 // cluster before this one has its locks, it begins again, once; the second time it refuses the
 // run.
 func perform(ctx context.Context, o Options, m mode) (*planned, *Report) {
+	o.ConfirmRemovals = asked(o.ConfirmRemovals)
 	p, report, stale := performOnce(ctx, o, m)
 	if stale {
 		p, report, stale = performOnce(ctx, o, m)
@@ -71,9 +72,19 @@ func performOnce(ctx context.Context, o Options, m mode) (p *planned, report *Re
 		report.refuse(nobody).Invalid = true
 		return p, report, false
 	}
+	p.consent = p.consents()
+	report.Removals = p.consent.planned
+	if m == does {
+		if diags := p.consent.confirmed(ctx); len(diags) > 0 {
+			return p, report.refuse(diags).end(ctx, p.started), false
+		}
+	}
 	within, keeper, diags := p.own(ctx)
 	if len(diags) > 0 {
 		return p, report.refuse(diags).end(ctx, p.started), false
+	}
+	if diags := p.unknownRemovals(within); len(diags) > 0 {
+		return p, report.refuse(append(diags, keeper.release(ctx)...)).end(ctx, p.started), false
 	}
 	if m == does && p.changed(within) {
 		keeper.release(ctx)
@@ -104,8 +115,12 @@ func (p *planned) runOptions(k *keeper) run.Options {
 	if p.options.StateDir != "" {
 		owed.Folder = filepath.Join(p.options.StateDir, "pending")
 	}
+	var removes run.Removes
+	if p.consent != nil && p.mode == does {
+		removes = p.consent.gate
+	}
 	return run.Options{
-		Pending: owed,
+		Pending: owed, Removes: removes,
 		Check:   p.mode.check(), Ahead: p.mode == looks, Offline: p.offline(), Forks: p.options.Forks, Events: p.options.Events, Redactor: p.options.Redactor,
 		Confirm: run.Confirm(p.options.Confirm), FactCache: cached, Lasting: k.lasting(),
 	}
@@ -118,6 +133,9 @@ func (p *planned) fill(report *Report, result *run.Result) {
 	report.Diagnostics = append(report.Diagnostics, p.checks(result.Values)...)
 	report.Outputs = p.outputs(result.Values, &report.Diagnostics)
 	report.Returning = p.returning()
+	if p.consent != nil {
+		report.Removals = p.consent.all(result.Tasks)
+	}
 }
 
 // returning lists the nodes that leave, and that another run makes anew.

@@ -14,6 +14,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"kinit/engine/diag"
+	"kinit/engine/event"
 	"kinit/engine/internal/host"
 	"kinit/engine/internal/instance"
 	"kinit/engine/internal/run"
@@ -287,47 +288,23 @@ func text(r *topology.Record) string {
 	return r.Text()
 }
 
-func moves(t *topology.Topology) (diags diag.List) {
-	for _, m := range t.Moves {
-		diags = append(diags, diag.Diagnostic{Warning: true, Summary: "Node moves", Subject: &t.Cluster.Range,
-			Detail: fmt.Sprintf("The node %q moves from %s to %s: it is made anew there, and clean-up removes it from %s with all that is on it.", m.Node, m.From, m.To, m.From)})
-	}
-	return diags
-}
-
-// nodesLeave warns about each node that leaves the cluster. A run that ends before nodes leave, as
-// clean-up does, gets no warning.
-func (p *planned) nodesLeave() (diags diag.List) {
-	if p.plan != nil && !p.plan.Leaving() {
-		return nil
-	}
-	t, at := p.topology, &p.topology.Cluster.Range
-	for _, l := range t.Leaving {
-		text := fmt.Sprintf("The node %q leaves the cluster, and is removed from %s with all that is on it.", l.Name, l.Hypervisor)
-		switch {
-		case l.Hypervisor == "":
-			text = fmt.Sprintf("The machine %q was reinstalled. Its node leaves the cluster, and the next run lets it join again, with its name and its address.", l.Name)
-		case l.Lost && l.Returns:
-			text = fmt.Sprintf("The node %q was on %s, which is lost. It leaves the cluster, and is then made anew on another hypervisor, with its name and its address.", l.Name, l.Hypervisor)
-		case l.Lost:
-			text = fmt.Sprintf("The node %q was on %s, which is lost. It leaves the cluster.", l.Name, l.Hypervisor)
-		case l.Returns:
-			text += " The next run that has it makes it anew, with its name and its address."
+// asRemovalWarnings warns a command that only looks about what a run would remove. Nodes that exist twice have
+// errors of their own.
+func asRemovalWarnings(t *topology.Topology) (diags diag.List) {
+	for _, r := range t.Removals {
+		stays := slices.ContainsFunc(t.Nodes, func(n topology.Node) bool { return n.Name == r.Name })
+		if r.Kind == event.RemovedNode && stays && !slices.Contains(t.Moves, topology.Move{Node: r.Name, From: r.Host, To: t.Place(r.Name)}) {
+			continue
 		}
-		diags = append(diags, diag.Diagnostic{Warning: true, Summary: "Node leaves", Subject: at, Detail: text})
+		diags = append(diags, diag.Diagnostic{Warning: true, Summary: "A run removes something", Subject: &t.Cluster.Range, Detail: "A run would remove: " + r.Object() + ": " + r.Why + "."})
 	}
 	return diags
 }
 
-// podsLeave warns about each pod that leaves a hypervisor, and about a hypervisor that is evacuated
-// and keeps one.
-func (p *planned) podsLeave() (diags diag.List) {
+// servicesStay warns about a hypervisor that is evacuated and keeps a pod.
+func (p *planned) servicesStay() (diags diag.List) {
 	t, at := p.topology, &p.topology.Cluster.Range
 	for _, pod := range t.Pods {
-		for _, host := range pod.Leaving {
-			diags = append(diags, diag.Diagnostic{Warning: true, Summary: "Pod leaves", Subject: at,
-				Detail: fmt.Sprintf("The pod %q is on %s too, and leaves it: the cluster asks for %d of it.", pod.Name, host, 1+len(pod.Replicas))})
-		}
 		here, elsewhere := pod.Split(p.options.Evacuate)
 		if len(here) == 0 {
 			continue

@@ -117,6 +117,14 @@ func (r *rack) options(hosts string, set ...string) engine.Options {
 	return o
 }
 
+// removing are options that name what may be removed.
+func (r *rack) removing(name, hosts string, set ...string) engine.Options {
+	r.t.Helper()
+	o := r.options(hosts, set...)
+	o.Remove = strings.Split(name, ",")
+	return o
+}
+
 // run runs a script on a host.
 func (r *rack) run(host, script string) string {
 	r.t.Helper()
@@ -184,14 +192,16 @@ func TestAClusterStaysWhereItIsWhoeverRunsIt(t *testing.T) {
 
 	// Fewer controllers, and then another compute node: the free address is used.
 	o := r.options("h1,h2")
-	equal(t, "the plan's warnings", warnings(engine.Plan(t.Context(), o)), []string{
-		`The node "boxes-controller-02" leaves the cluster, and is removed from h2 with all that is on it.`,
-		`The node "boxes-controller-03" leaves the cluster, and is removed from h1 with all that is on it.`,
+	equal(t, "what the plan removes", removals(engine.Plan(t.Context(), o)), []string{
+		"node boxes-controller-02 on h2, with the address 10.0.0.3: the spec no longer has it (needs --remove boxes-controller-02)",
+		"node boxes-controller-03 on h1, with the address 10.0.0.4: the spec no longer has it (needs --remove boxes-controller-03)",
 	})
 	early := o
 	early.StopAfter = "record"
-	equal(t, "the warnings of a plan that ends before nodes leave", warnings(engine.Plan(t.Context(), early)), []string(nil))
-	r.changes(o)
+	equal(t, "what a plan removes that ends before nodes leave", removals(engine.Plan(t.Context(), early)), []string(nil))
+	named := o
+	named.Remove = []string{"boxes-controller-02", "controller-03"}
+	r.changes(named)
 	if n := r.changes(o); n != 0 {
 		t.Errorf("%d changes after nodes have left", n)
 	}
@@ -209,16 +219,18 @@ func TestANodeMovesOnlyWhenAsked(t *testing.T) {
 
 	balanced := r.options("h1,h2,h3", "pool.compute.count=2")
 	balanced.Rebalance = true
-	want := []string{`The node "boxes-compute-02" moves from h1 to h2: it is made anew there, and clean-up removes it from h1 with all that is on it.`}
-	equal(t, "the plan's warnings", warnings(engine.Plan(t.Context(), balanced)), want)
-	equal(t, "the run's warnings", warnings(engine.Run(t.Context(), balanced)), want)
+	const moves = "node boxes-compute-02 on h1: it moves to h2, where it is created empty "
+	equal(t, "what the plan removes", removals(engine.Plan(t.Context(), balanced)), []string{moves + "(needs --remove boxes-compute-02)"})
+	named := balanced
+	named.Remove = []string{"compute-02"}
+	equal(t, "what the run removes", removals(went(t, engine.Run(t.Context(), named))), []string{moves + "(named by --remove compute-02)"})
 	spread := []string{"h1 boxes-compute-01 10.0.0.2", "h1 boxes-controller-01 10.0.0.1", "h2 boxes-compute-02 10.0.0.3"}
 	equal(t, "the nodes, balanced", r.nodes("h1", "h2", "h3"), spread)
 	if n := r.changes(balanced); n != 0 {
 		t.Errorf("%d changes again", n)
 	}
 
-	r.changes(r.options("h1,h2,h3", "pool.compute.count=2", "node.compute-01.hypervisor=h3"))
+	r.changes(r.removing("boxes-compute-01", "h1,h2,h3", "pool.compute.count=2", "node.compute-01.hypervisor=h3"))
 	moved := []string{"h1 boxes-controller-01 10.0.0.1", "h2 boxes-compute-02 10.0.0.3", "h3 boxes-compute-01 10.0.0.2"}
 	equal(t, "the nodes, one moved", r.nodes("h1", "h2", "h3"), moved)
 	if n := r.changes(r.options("h2,h3,h1", "pool.compute.count=2")); n != 0 {
@@ -235,8 +247,9 @@ func TestReplicasOfAPodComeAndGo(t *testing.T) {
 	said := warnings(engine.Plan(t.Context(), away))
 	equal(t, "the warnings of an evacuation", said[len(said)-1:], []string{"The cluster's services run on h1, and kinit does not move them: while that host is down, those on h2 answer."})
 	one := r.options("h1,h2")
-	equal(t, "the run's warnings", warnings(engine.Run(t.Context(), one)), []string{`The pod "boxes-pod-01" is on h2 too, and leaves it: the cluster asks for 1 of it.`})
-	equal(t, "the next run's warnings", warnings(engine.Run(t.Context(), one)), []string(nil))
+	equal(t, "what the plan removes", removals(engine.Plan(t.Context(), one)), []string{"pod boxes-pod-01 on h2, with the address 10.0.0.251: the cluster needs 1 of it (needs --remove boxes-pod-01)"})
+	r.changes(r.removing("boxes-pod-01", "h1,h2"))
+	equal(t, "what the next run removes", removals(engine.Run(t.Context(), one)), []string(nil))
 }
 
 func TestNodesLeaveAHypervisorAndComeBack(t *testing.T) {
@@ -247,9 +260,12 @@ func TestNodesLeaveAHypervisorAndComeBack(t *testing.T) {
 	before := r.nodes("h1", "h2")
 	away := o
 	away.Evacuate = []string{"h1"}
-	equal(t, "the run's warnings", warnings(engine.Run(t.Context(), away)), []string{
-		`The node "boxes-compute-02" leaves the cluster, and is removed from h1 with all that is on it. The next run that has it makes it anew, with its name and its address.`,
-		`The node "boxes-controller-01" leaves the cluster, and is removed from h1 with all that is on it. The next run that has it makes it anew, with its name and its address.`,
+	report := went(t, engine.Run(t.Context(), away))
+	equal(t, "what the run removes", removals(report), []string{
+		"node boxes-compute-02 on h1, with the address 10.0.0.3: h1 is evacuated, and a later run creates it again with its name and address (named by kinit evacuate)",
+		"node boxes-controller-01 on h1, with the address 10.0.0.1: h1 is evacuated, and a later run creates it again with its name and address (named by kinit evacuate)",
+	})
+	equal(t, "the run's warnings", warnings(report), []string{
 		"The cluster's services run on h1, and kinit does not move them: while that host is down, nobody reaches the cluster.",
 	})
 	equal(t, "the nodes", r.nodes("h1", "h2"), before[2:])
@@ -278,7 +294,7 @@ func TestANodeThatExistsTwiceIsRefused(t *testing.T) {
 			t.Errorf("%s: %s: %s", name, d.Summary, d.Detail)
 		}
 	}
-	if n := r.changes(r.options("h1,h2", "node.compute-01.hypervisor=h2")); n != 1 {
+	if n := r.changes(r.removing("compute-01", "h1,h2", "node.compute-01.hypervisor=h2")); n != 1 {
 		t.Errorf("%d changes, want the twin's removal", n)
 	}
 	equal(t, "the nodes", r.nodes("h1", "h2"), []string{"h1 boxes-controller-01 10.0.0.1", "h2 boxes-compute-01 10.0.0.2"})
@@ -321,7 +337,7 @@ func TestAHypervisorThatIsMissingIsNamed(t *testing.T) {
 	if d := problem(t, engine.Run(t.Context(), r.options("h1,h2"))); d.Summary != "Node exists twice" {
 		t.Errorf("%s: %s", d.Summary, d.Detail)
 	}
-	r.changes(r.options("h1,h2", "node.compute-01.hypervisor=h1"))
+	r.changes(r.removing("compute-01", "h1,h2", "node.compute-01.hypervisor=h1"))
 	equal(t, "the nodes", r.nodes("h1", "h2"), []string{"h1 boxes-compute-01 10.0.0.2", "h1 boxes-controller-01 10.0.0.1"})
 }
 
@@ -439,6 +455,15 @@ func TestJobRefusesAClusterThatNoneOfItsRunsMade(t *testing.T) {
 	if _, err := os.Stat(o.Job.Folder); !os.IsNotExist(err) {
 		t.Errorf("the job remembers something: %v", err)
 	}
+}
+
+// removals are the removals of a report.
+func removals(r *engine.Report) []string {
+	var all []string
+	for _, one := range r.Removals {
+		all = append(all, one.String())
+	}
+	return all
 }
 
 // warnings are the warnings of a report.

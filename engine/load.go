@@ -65,6 +65,7 @@ type planned struct {
 	values    *plan.Values
 	pool      *host.Pool // the connections of the run
 	way       *way       // of pool
+	consent   *consent   // once the plan is to be done or shown
 }
 
 // makePlan makes a plan from text, and from what the hosts have of the cluster. After the first call
@@ -109,6 +110,11 @@ func (p *planned) prepare(ctx context.Context) diag.List {
 			return append(diags, p.orMistakes(cluster, more)...)
 		}
 		diags = append(diags, more...)
+	} else {
+		diags = append(diags, p.withoutCluster()...)
+	}
+	if diags = append(diags, p.unknownLost(cluster)...); diags.HasErrors() {
+		return diags
 	}
 	return append(diags, p.build(cluster)...)
 }
@@ -177,8 +183,8 @@ func (p *planned) build(c *topology.Cluster) (diags diag.List) {
 	t, o := p.texts, p.options
 	cluster := cty.NilVal
 	if c != nil {
-		p.topology, diags = topology.Expand(topology.Input{Cluster: *c, Hosts: t.hosts, Inventory: t.inventory, Existing: p.existing, Rebalance: o.Rebalance, Anew: o.Recreate,
-			Leave:   topology.Leave{Nodes: o.Leave, Hypervisors: o.Evacuate, Destroy: o.YesDestroy},
+		p.topology, diags = topology.Expand(topology.Input{Cluster: *c, Hosts: t.hosts, Inventory: t.inventory, Existing: p.existing, Rebalance: o.Rebalance, Anew: o.Recreate, Ends: o.ends(),
+			Leave:   topology.Leave{Nodes: o.Leave, Hypervisors: o.Evacuate, Destroy: o.YesDestroy, Remove: o.Remove, Sure: o.Continues},
 			Restore: topology.Restore{ID: o.Restore.ID, Pool: o.Restore.Pool}})
 		if p.mode == looks && p.topology != nil {
 			diags = asSeen(diags)
@@ -186,7 +192,6 @@ func (p *planned) build(c *topology.Cluster) (diags diag.List) {
 		if diags.HasErrors() {
 			return diags
 		}
-		diags = append(diags, moves(p.topology)...)
 		cluster = p.topology.Value()
 	}
 	ofScopes := p.scope.SetCluster(cluster)
@@ -203,7 +208,10 @@ func (p *planned) build(c *topology.Cluster) (diags diag.List) {
 	}
 	p.plan = made
 	if p.topology != nil {
-		diags = append(append(diags, p.nodesLeave()...), p.podsLeave()...)
+		diags = append(diags, p.servicesStay()...)
+		if p.mode == looks {
+			diags = append(diags, asRemovalWarnings(p.topology)...)
+		}
 	}
 	if made != nil && made.Owner != "" {
 		p.fresh = instance.New(controller(), o.Spec, o.Job.Name)

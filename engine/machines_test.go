@@ -391,7 +391,7 @@ func TestReinstalledMachineIsRefusedAndAcceptedByReplace(t *testing.T) {
 
 	// As the error says: replace is a run in which the node leaves, and one in which it joins.
 	report := went(t, engine.Run(t.Context(), replace))
-	equal(t, "the warnings", warnings(report), []string{`The machine "m1" was reinstalled. Its node leaves the cluster, and the next run lets it join again, with its name and its address.`})
+	equal(t, "what the run removes", removals(report), []string{"node m1: it is replaced, and joins again in a later run with its name and address (named by kinit replace)"})
 	equal(t, "what comes back", report.Returning, []string{"m1"})
 	equal(t, "what leaves", report.Outputs[0].Value, `{"m1":true}`)
 	if text := r.run("m1", "ls /srv"); strings.Contains(text, "node") {

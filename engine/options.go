@@ -48,6 +48,8 @@ type Inputs struct {
 	Leave       []string          `json:"leave,omitempty"`       // nodes that leave the cluster although the spec has them; a later run makes them anew
 	Evacuate    []string          `json:"evacuate,omitempty"`    // hypervisors whose nodes leave, likewise
 	YesDestroy  []string          `json:"yes_destroy,omitempty"` // nodes that leave even if data is lost with them
+	Remove      []string          `json:"remove,omitempty"`      // nodes, volumes and what has addresses: they may be removed where the spec no longer has them
+	CleansUp    bool              `json:"cleans_up,omitempty"`   // the playbook removes everything until StopAfter, which names all removals
 	Restore     Restore           `json:"restore,omitzero"`      // the backup that the run restores; none when zero
 }
 
@@ -69,21 +71,32 @@ type Job struct {
 // Options is the input of a run. The engine reads no environment and prints nothing.
 type Options struct {
 	Inputs
-	Environ   []string         // KEY=value pairs; KINIT_VAR_x sets variable x; inventory scripts get them
-	Offline   bool             // with Plan: asks no host, and shows a cluster as if it were new
-	Within    time.Duration    // with State and Observe: how long a host may take to answer at first; 0 means as long as in a run
-	Forks     int              // how many tasks run at the same time, DefaultForks when zero
-	Builtin   fs.FS            // the specs and playbooks that ship with the program
-	Inventory fs.FS            // the inventories that ship with the program
-	Home      string           // the user's home folder, for ~/.ssh
-	CacheDir  string           // where artifacts are kept between runs
-	StateDir  string           // where facts with a max_age, active runs and known instances of owners are kept; empty keeps none
-	Job       Job              // the periodic job of the run; none when zero
-	OutputDir string           // where outputs of commands that are too long for the log are kept whole; empty keeps none
-	Kinds     []module.Kind    // the modules tasks may use
-	Events    event.Sink       // receives events; nil drops them
-	Confirm   Confirm          // asked before each task that would change something; nil allows all
-	Redactor  *secret.Redactor // is given every secret; must be the one that the views use
+	Environ   []string      // KEY=value pairs; KINIT_VAR_x sets variable x; inventory scripts get them
+	Offline   bool          // with Plan: asks no host, and shows a cluster as if it were new
+	Within    time.Duration // with State and Observe: how long a host may take to answer at first; 0 means as long as in a run
+	Forks     int           // how many tasks run at the same time, DefaultForks when zero
+	Builtin   fs.FS         // the specs and playbooks that ship with the program
+	Inventory fs.FS         // the inventories that ship with the program
+	Home      string        // the user's home folder, for ~/.ssh
+	CacheDir  string        // where artifacts are kept between runs
+	StateDir  string        // where facts with a max_age, active runs and known instances of owners are kept; empty keeps none
+	Job       Job           // the periodic job of the run; none when zero
+	OutputDir string        // where outputs of commands that are too long for the log are kept whole; empty keeps none
+	Kinds     []module.Kind // the modules tasks may use
+	Events    event.Sink    // receives events; nil drops them
+	Confirm   Confirm       // asked before each task that would change something; nil allows all
+	Continues bool          // a run before this one has checked the names of Lost, YesDestroy and Remove, and may have removed what they mean
+
+	ConfirmRemovals ConfirmRemovals  // asked about removals that nothing names; nil refuses them
+	Redactor        *secret.Redactor // is given every secret; must be the one that the views use
+}
+
+// ends returns the stage that removes everything when the run ends with it, or "".
+func (o Options) ends() string {
+	if o.CleansUp {
+		return o.StopAfter
+	}
+	return ""
 }
 
 // DefaultForks is enough for the guests of a small cluster, and few enough for one

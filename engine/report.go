@@ -54,7 +54,8 @@ type Report struct {
 	Stages      []StageTime // in the order of the playbook
 	Hosts       []HostCounts
 	Outputs     []Output
-	Returning   []string // nodes that have left, and that another run makes anew
+	Removals    []Removal // that were done, or would be; By is empty for what nothing names
+	Returning   []string  // nodes that have left, and that another run makes anew
 	Duration    time.Duration
 	Diagnostics diag.List
 	Sources     map[string]*hcl.File // for snippets

@@ -32,12 +32,13 @@ func TestFlagsBecomeOptions(t *testing.T) {
 	p := newProgram(t, "run", "site.hcl", "--hosts", "a, b", "--hosts=c", "-i", "one.hcl", "--inventory", "two,2.hcl",
 		"--var", "motd=hello, world", "--var", "n=1", "--var", "n= 2 ", "--var-file", "v.hcl",
 		"--stop-after", "nodes", "--start-at", "network", "--only", `task.file.a["x,y"],services`, "--skip", "b", "--tags", "web, db", "--skip-tags", "slow", "-l", "a:!b",
-		"--recreate", "--purge", "--adopt", "--forks", "3", "--fresh-facts")
+		"--remove", "web-01, /srv/a.qcow2", "--recreate", "--purge", "--adopt", "--forks", "3", "--fresh-facts")
 	want := engine.Options{
 		Inputs: engine.Inputs{
 			Spec: "site.hcl", Hosts: []string{"a", "b", "c"}, Inventories: []string{"one.hcl", "two,2.hcl"},
 			Vars: map[string]string{"motd": "hello, world", "n": " 2 "}, VarFiles: []string{"v.hcl"}, StopAfter: "nodes",
 			StartAt: "network", Only: []string{`task.file.a["x,y"]`, "services"}, Skip: []string{"b"}, Tags: []string{"web", "db"}, SkipTags: []string{"slow"}, Limit: []string{"a:!b"},
+			Remove:   []string{"web-01", "/srv/a.qcow2"},
 			Recreate: true, Purge: true, Adopt: true, FreshFacts: true,
 		},
 		Forks: 3,
@@ -47,6 +48,15 @@ func TestFlagsBecomeOptions(t *testing.T) {
 	}
 	if p.called != "run" {
 		t.Errorf("used the engine's %s, want run", p.called)
+	}
+}
+
+func TestCleanUpNamesAllRemovals(t *testing.T) {
+	t.Parallel()
+	for stage, want := range map[string]bool{"cleanup": true, "nodes": false} {
+		if o := given(t, newProgram(t, "run", "site.hcl", "--stop-after", stage)); o.CleansUp != want {
+			t.Errorf("--stop-after %s: %v, want %v", stage, o.CleansUp, want)
+		}
 	}
 }
 
@@ -93,7 +103,7 @@ func TestLabCommandsUseTheLabSpec(t *testing.T) {
 			return engine.Options{Inputs: engine.Inputs{Spec: "lab", Adopt: true, Vars: vars(root, "ci", "x", "2")}, Forks: 10}
 		}},
 		"down": {[]string{"down"}, "run", func(root string) engine.Options {
-			return engine.Options{Inputs: engine.Inputs{Spec: "lab", Adopt: true, StopAfter: "cleanup", Vars: vars(root, "lab")}, Forks: 10}
+			return engine.Options{Inputs: engine.Inputs{Spec: "lab", Adopt: true, StopAfter: "cleanup", CleansUp: true, Vars: vars(root, "lab")}, Forks: 10}
 		}},
 		"status": {[]string{"status", "--forks", "2"}, "plan", func(root string) engine.Options {
 			return engine.Options{Inputs: engine.Inputs{Spec: "lab", Adopt: true, Vars: vars(root, "lab")}, Forks: 2}

@@ -89,7 +89,7 @@ func labDown(a *app.App) *cli.Command {
 			if err != nil {
 				return err
 			}
-			o.StopAfter = "cleanup"
+			o.StopAfter, o.CleansUp = command.CleanupStage, true
 			return changeLab(a, c, o)
 		},
 	}

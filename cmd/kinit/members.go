@@ -17,7 +17,7 @@ const leaving = "leave"
 // memberFlags are the flags of commands that take nodes out of a cluster.
 func memberFlags() []cli.Flag {
 	return slices.Concat(command.InputFlags(), []cli.Flag{
-		command.LostFlag(), command.ForksFlag(), command.FreshFactsFlag(), command.AdoptFlag(), command.YesDestroyFlag(),
+		command.LostFlag(), command.ForksFlag(), command.FreshFactsFlag(), command.AdoptFlag(), command.RemoveFlag(), command.YesDestroyFlag(),
 	}, command.OutputFlags(), command.DiffFlags("show every step with its diff"), command.ReportFlags())
 }
 
@@ -29,7 +29,8 @@ func replaceCommand(a *app.App) *cli.Command {
 		ArgsUsage: "SPEC NODE",
 		Description: `Two runs, one after the other. In the first the node leaves: its pods move to other nodes, a
 controller leaves etcd while the others keep a quorum, and its machine is removed. In the second it
-is made anew with its name and its address, and joins. All other nodes stay.
+is made anew with its name and its address, and joins. All other nodes stay. The command names the
+node, so it needs no --remove.
 
 What would lose data is an error before anything changes, and names what would be lost: folders and
 volumes that pods have on the node, pods that no controller makes anew, and a node that does not
@@ -54,7 +55,7 @@ junit.leave.xml beside junit.xml; if the node does not leave, they have the name
 			if err := runMembers(a, c, leaving, func(o *engine.Options) { o.Leave = []string{node} }); err != nil {
 				return err
 			}
-			return runMembers(a, c, "", func(*engine.Options) {})
+			return runMembers(a, c, "", func(o *engine.Options) { o.Continues = true })
 		},
 	}
 }

@@ -40,6 +40,9 @@ func TestMembersLeaveByRunsOfTheSpec(t *testing.T) {
 			var runs []string
 			p.during = func(_ context.Context, o engine.Options) {
 				runs = append(runs, fmt.Sprintf("leave %v evacuate %v destroy %v hosts %v", o.Leave, o.Evacuate, o.YesDestroy, o.Hosts))
+				if second := len(runs) == 2; o.Continues != second {
+					t.Errorf("run %d: continues %v", len(runs), o.Continues)
+				}
 				if len(o.Lost) > 0 {
 					runs[len(runs)-1] += fmt.Sprintf(" lost %v", o.Lost)
 				}

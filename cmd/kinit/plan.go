@@ -21,7 +21,8 @@ func planCommand(a *app.App) *cli.Command {
 		ArgsUsage: "SPEC",
 		Description: `Nothing is changed. Where a task needs a host or a value that another task is still to
 make, its changes are shown as known after that task. Hosts are asked first what they have of the
-spec's cluster: that keeps its place, and nodes that would move are named. With --offline no host is
+spec's cluster: that keeps its place. What a run would remove is shown at the top, with the flag that
+'kinit run' needs for it. With --offline no host is
 asked, so the cluster is shown as a new one.
 
 A plan kept with --out contains the values of its variables, digests of its files, and what
@@ -32,7 +33,7 @@ each task would do. Of secret values it contains only slow digests.`,
 			"kinit plan site.hcl --out site.plan",
 		) + command.ExitCodes(exit.OK, exit.Failed, exit.Usage, exit.Invalid, exit.Pending, exit.Unreachable, exit.Interrupted),
 		Flags: slices.Concat(command.InputFlags(), command.SelectionFlags(), []cli.Flag{
-			command.LostFlag(), command.FreshFactsFlag(), command.AdoptFlag(), command.RebalanceFlag(), command.YesDestroyFlag(),
+			command.LostFlag(), command.FreshFactsFlag(), command.AdoptFlag(), command.RebalanceFlag(), command.RemoveFlag(), command.YesDestroyFlag(),
 			command.HeadSelect.Switch("offline", "ask no host: show the tasks of the spec, of a cluster as if it were new"),
 		}, command.OutputFlags(), command.DiffFlags("show every step with its diff; this is the default"), []cli.Flag{
 			command.HeadOutput.Text("out", "keep the plan in `FILE`, for 'kinit run FILE'"),

@@ -43,7 +43,7 @@ with a passphrase is opened by --passphrase-file, $KINIT_BACKUP_PASSPHRASE, or o
 		) + command.ExitCodesOfRuns(),
 		Flags: slices.Concat(command.InputFlags(), []cli.Flag{
 			command.HeadSelect.List("identity", "decrypt with the private keys in `FILE`; may be repeated"),
-			passphraseFlag(), command.LostFlag(), command.ForksFlag(), command.FreshFactsFlag(), command.AdoptFlag(),
+			passphraseFlag(), command.LostFlag(), command.ForksFlag(), command.FreshFactsFlag(), command.AdoptFlag(), command.RemoveFlag(),
 			command.HeadSelect.List("yes-destroy", "make `NODES` anew although they are there, and lose what only they know"),
 		}, command.OutputFlags(), command.DiffFlags("show every step with its diff"), command.ReportFlags()),
 		Action: func(c *cli.Context) error { return restore(a, c) },

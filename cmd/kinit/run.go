@@ -26,6 +26,10 @@ The nodes of a cluster stay on their hypervisors and keep their addresses, whate
 --hosts and the size of the pools. A node moves if --rebalance says so, or its own setting, as in
 --set node.compute-01.hypervisor=tyto: it is made anew there, and removed where it was.
 
+A run removes a node, a volume or an address only if a flag names it, as --remove compute-02 does. On a
+terminal it asks about what is not named; without one it refuses, and says which flag to give.
+--stop-after cleanup and --recreate name everything, --lost what was on the host.
+
 Another kubernetes_version upgrades a cluster that exists, one node after the other; 'kinit plan'
 shows how.
 
@@ -50,7 +54,7 @@ the run as Ctrl-C does.`,
 			"kinit run site.hcl -i inventory.hcl --var motd='hello, world' --check",
 		) + command.ExitCodesOfRuns(),
 		Flags: slices.Concat(command.InputFlags(), command.SelectionFlags(), []cli.Flag{
-			command.LostFlag(), command.FreshFactsFlag(), command.AdoptFlag(), command.RebalanceFlag(), command.YesDestroyFlag(),
+			command.LostFlag(), command.FreshFactsFlag(), command.AdoptFlag(), command.RebalanceFlag(), command.RemoveFlag(), command.YesDestroyFlag(),
 			command.HeadSelect.Switch("check", "show what would change, and change nothing; exit code 0 also with changes"),
 			command.HeadSelect.Switch("step", "before each task, show what it would change and ask on the terminal"),
 		}, command.OutputFlags(), []cli.Flag{
@@ -99,6 +103,7 @@ the run as Ctrl-C does.`,
 			}
 			again, err := once(true)
 			if err == nil && again {
+				o.Continues = true
 				_, err = once(false)
 			}
 			return err

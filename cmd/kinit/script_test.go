@@ -10,6 +10,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"kinit/engine/need"
 	"kinit/test/exectrace"
 )
 
@@ -28,8 +29,21 @@ func TestScripts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	runScripts(t, "testdata/script", examples)
+}
+
+// TestRemovalScripts runs the transcripts whose machines are mount namespaces.
+func TestRemovalScripts(t *testing.T) {
+	t.Parallel()
+	need.Root(t, "mount namespaces")
+	need.Programs(t, "mount namespaces", "unshare", "mount")
+	runScripts(t, "testdata/removals", "")
+}
+
+func runScripts(t *testing.T, folder, examples string) {
+	t.Helper()
 	testscript.Run(t, testscript.Params{
-		Dir:                 "testdata/script",
+		Dir:                 folder,
 		UpdateScripts:       os.Getenv("KINIT_UPDATE") != "",
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,

@@ -4,14 +4,13 @@ import (
 	"bufio"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"strings"
 	"sync"
-	"time"
 
 	"kinit/cmd/kinit/app"
+	"kinit/cmd/kinit/command"
 	"kinit/cmd/kinit/view"
 	"kinit/engine"
 	"kinit/engine/diag"
@@ -92,18 +91,9 @@ func question(task, host string, steps []string) []string {
 
 // line reads an answer until ctx ends.
 func (a *asker) line(ctx context.Context) (string, error) {
-	_ = a.tty.SetReadDeadline(time.Time{})
-	stop := context.AfterFunc(ctx, func() { _ = a.tty.SetReadDeadline(time.Unix(1, 0)) })
-	defer stop()
-	text, err := a.input.ReadString('\n')
-	if ctx.Err() != nil {
-		return "", ctx.Err()
-	}
+	answer, err := command.ReadLine(ctx, a.tty, a.input)
 	if errors.Is(err, io.EOF) { // Ctrl-D
 		return "quit", nil
 	}
-	if err != nil {
-		return "", fmt.Errorf("read the answer: %w", err)
-	}
-	return strings.ToLower(strings.TrimSpace(text)), nil
+	return answer, err
 }

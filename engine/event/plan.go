@@ -6,6 +6,7 @@ import "iter"
 // readers need.
 type Plan struct {
 	Cluster   string            `json:"cluster,omitempty"`   // the cluster's name
+	Removals  []Removal         `json:"removals,omitempty"`  // nodes and addresses that the run removes, as far as they are known before its tasks
 	Hosts     []Host            `json:"hosts,omitempty"`     // the selected hosts
 	Variables map[string]string `json:"variables,omitempty"` // text, or JSON if the value is no text; secrets are masked
 	Stages    []Stage           `json:"stages,omitempty"`    // each after those it names

@@ -20,6 +20,8 @@ type MarkTraits struct {
 	Folder bool
 	// LastResort is an object that another sweep removes if it finds it.
 	LastResort bool
+	// Data reports whether undoing the mark removes data that kinit has not written; nil means that it does not.
+	Data func(ctx context.Context, h Host, mark Mark) (bool, error)
 	// File is the path of the object, if that is written under a temporary name.
 	File func(mark Mark) string
 	// Text returns the dry-run line, by default "remove" and the object.

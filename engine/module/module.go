@@ -44,6 +44,9 @@ type Kind struct {
 	// Reads is set if its tasks change nothing on any host, so that their hosts need no
 	// lock.
 	Reads bool
+	// Sweeps is set if its tasks remove what the owner has on a host and the arguments do not keep. Such
+	// a task without arguments would remove all that a playbook may keep.
+	Sweeps bool
 	// Marks are the kinds of marks its tasks make, so that they are undone.
 	Marks []MarkKind
 	// Signs is set if its objects carry the owner and its instance themselves, and so have no mark in
@@ -220,11 +223,27 @@ type Unverifiable interface {
 	Unverifiable() bool
 }
 
+// Remover is a step that removes an object which the playbook no longer declares, with data that kinit cannot
+// make again. The engine does it only if a flag or an answer on the terminal has named the object.
+type Remover interface {
+	Step
+	// Removes returns the object, and false for a step that removes none.
+	Removes() (Removed, bool)
+}
+
+// Removed is an object with data that a step removes.
+type Removed struct {
+	Kind string // such as "volume", for messages
+	Name string // as --remove names it; a path may be given by its last part
+	All  bool   // the task removes all that the owner has, as its arguments say
+}
+
 // step is a Step made of a text and a function.
 type step struct {
-	text  string
-	do    func(ctx context.Context, h Host) error
-	waits bool
+	text    string
+	do      func(ctx context.Context, h Host) error
+	waits   bool
+	removes *Removed
 }
 
 // NewStep returns a step that shows the text and runs the function.
@@ -243,6 +262,24 @@ func NewWait(text string, do func(ctx context.Context, h Host) error) Step {
 	return step{text: text, do: do, waits: true}
 }
 
+// NewRemoval returns a step that removes an object with data.
+func NewRemoval(text string, object Removed, do func(ctx context.Context, h Host) error) Step {
+	return step{text: text, do: do, removes: &object}
+}
+
+// Removals returns the objects with data that steps remove.
+func Removals(steps []Step) []Removed {
+	var all []Removed
+	for _, s := range steps {
+		if r, ok := s.(Remover); ok {
+			if object, removes := r.Removes(); removes {
+				all = append(all, object)
+			}
+		}
+	}
+	return all
+}
+
 // Changes reports whether one of the steps does more than wait.
 func Changes(steps []Step) bool {
 	return slices.ContainsFunc(steps, func(s Step) bool {
@@ -254,3 +291,10 @@ func Changes(steps []Step) bool {
 func (s step) String() string                       { return s.text }
 func (s step) Do(ctx context.Context, h Host) error { return s.do(ctx, h) }
 func (s step) Waits() bool                          { return s.waits }
+
+func (s step) Removes() (Removed, bool) {
+	if s.removes == nil {
+		return Removed{}, false
+	}
+	return *s.removes, true
+}

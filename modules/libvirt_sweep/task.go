@@ -39,7 +39,7 @@ type Task struct {
 }
 
 func Kind() module.Kind {
-	return module.With[Task, Outputs](module.Kind{Name: "libvirt_sweep", New: func() module.Task { return &Task{open: virt.Open} }})
+	return module.With[Task, Outputs](module.Kind{Name: "libvirt_sweep", Sweeps: true, New: func() module.Task { return &Task{open: virt.Open} }})
 }
 
 // state is the cluster's objects on a host.
@@ -113,21 +113,27 @@ func (t *Task) MessageText() string { return t.message }
 
 func (t *Task) decide(s state) []module.Step {
 	var steps []module.Step
-	add := func(what string, ids, keep []string, remove func(context.Context, module.Host, string) error) {
+	add := func(what, data string, ids, keep []string, remove func(context.Context, module.Host, string) error) {
 		for _, id := range ids {
 			if !t.All && slices.Contains(keep, id) {
 				continue
 			}
-			steps = append(steps, module.NewStep(what+" "+id, func(ctx context.Context, h module.Host) error {
-				return remove(ctx, h, id)
-			}))
+			do := func(ctx context.Context, h module.Host) error { return remove(ctx, h, id) }
+			if data == "" || isSeed(id) {
+				steps = append(steps, module.NewStep(what+" "+id, do))
+				continue
+			}
+			steps = append(steps, module.NewRemoval(what+" "+id, module.Removed{Kind: data, Name: id, All: t.All}, do))
 		}
 	}
-	add("remove domain", s.domains, t.Keep, t.removeDomain)
-	add("remove the logs of domain", s.logs, t.Keep, virt.RemoveLogs)
-	add("remove volume", s.volumes, t.KeepVolumes, virt.RemoveVolume)
+	add("remove domain", "domain", s.domains, t.Keep, t.removeDomain)
+	add("remove the logs of domain", "", s.logs, t.Keep, virt.RemoveLogs)
+	add("remove volume", "volume", s.volumes, t.KeepVolumes, virt.RemoveVolume)
 	return steps
 }
+
+// isSeed reports whether a volume is a seed of cloud-init or Windows, which kinit writes again.
+func isSeed(path string) bool { return strings.HasSuffix(path, ".iso") }
 
 func (t *Task) removeDomain(ctx context.Context, h module.Host, name string) error {
 	return t.open.Do(ctx, h, func(c *virt.Conn) error { return c.Remove(ctx, h, name) })

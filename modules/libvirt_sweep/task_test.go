@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
 	"kinit/engine/module"
@@ -191,5 +192,23 @@ func TestLibvirtThatDoesNotAnswerIsAnError(t *testing.T) {
 	h.FS.Put("/etc/libvirt/qemu/k8s-controller-01.xml", "", 0o600)
 	if _, err := Kind().New().Plan(t.Context(), h); !errors.Is(err, virt.ErrNotRunning) {
 		t.Errorf("got %v, want %v", err, virt.ErrNotRunning)
+	}
+}
+
+func TestDomainsAndDisksAreRemovalsThatMustBeNamed(t *testing.T) {
+	t.Parallel()
+	h, _ := lab(t, "removals")
+	for all, keep := range map[bool][]string{false: {t.Name() + "-a"}, true: nil} {
+		steps, err := (&Task{open: openTest, All: all, Keep: keep, KeepVolumes: []string{"/images/a.qcow2"}}).Plan(t.Context(), h)
+		must(t, err)
+		want := []module.Removed{{Kind: "domain", Name: t.Name() + "-b"}, {Kind: "volume", Name: "/images/b.qcow2"}}
+		if all {
+			want = []module.Removed{{Kind: "domain", Name: t.Name() + "-a", All: true}, {Kind: "domain", Name: t.Name() + "-b", All: true},
+				{Kind: "volume", Name: "/images/b.qcow2", All: true}, {Kind: "volume", Name: "/images/a.qcow2", All: true}}
+		}
+		// The seed /images/a.iso is written again; it holds no data.
+		if diff := cmp.Diff(want, module.Removals(steps)); diff != "" {
+			t.Errorf("all = %v (-want +got):\n%s", all, diff)
+		}
 	}
 }

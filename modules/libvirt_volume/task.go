@@ -46,7 +46,7 @@ type Task struct {
 
 func Kind() module.Kind {
 	return module.With[Task, Outputs](module.Kind{Name: "libvirt_volume", Marks: []module.MarkKind{
-		module.NewMarkKind(virt.VolumeKind, "volume", pathmark.Remove, module.MarkTraits{LastResort: true}),
+		module.NewMarkKind(virt.VolumeKind, "volume", pathmark.Remove, module.MarkTraits{LastResort: true, Data: func(context.Context, module.Host, module.Mark) (bool, error) { return true, nil }}),
 	}})
 }
 

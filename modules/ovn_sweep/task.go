@@ -15,7 +15,7 @@ import (
 )
 
 func Kind() module.Kind {
-	return module.With[Task, Outputs](module.Kind{Name: "ovn_sweep"})
+	return module.With[Task, Outputs](module.Kind{Name: "ovn_sweep", Sweeps: true})
 }
 
 // Task removes a cluster's routers, switches, ports and DHCP options from OVN. It runs

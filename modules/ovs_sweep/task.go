@@ -16,7 +16,7 @@ import (
 )
 
 func Kind() module.Kind {
-	return module.With[Task, Outputs](module.Kind{Name: "ovs_sweep"})
+	return module.With[Task, Outputs](module.Kind{Name: "ovs_sweep", Sweeps: true})
 }
 
 // Task removes a cluster's ports and bridges from a host's Open vSwitch. With all, it also gives

@@ -40,7 +40,7 @@ func (t *Task) images(ctx context.Context, c podman.Client, marks []module.Mark,
 
 func (t *Task) image(ctx context.Context, c podman.Client, name, other string, remaining []podman.Container) (*target, error) {
 	forget := func(why string) *target {
-		return &target{fmt.Sprintf("forget image %s: %s", name, why), func(ctx context.Context, h module.Host) error {
+		return &target{text: fmt.Sprintf("forget image %s: %s", name, why), do: func(ctx context.Context, h module.Host) error {
 			return podman.Client{Host: h}.DisownImage(ctx, name)
 		}}
 	}
@@ -66,7 +66,7 @@ func (t *Task) image(ctx context.Context, c podman.Client, name, other string, r
 	if other != "" {
 		return forget("cluster " + other + " has it too"), nil
 	}
-	return &target{"remove image " + name, func(ctx context.Context, h module.Host) error {
+	return &target{text: "remove image " + name, do: func(ctx context.Context, h module.Host) error {
 		return podman.Client{Host: h}.DropImage(ctx, name)
 	}}, nil
 }
@@ -83,10 +83,9 @@ func (t *Task) firewall(h module.Host, marks []module.Mark, remaining []podman.C
 		}
 	}
 	if len(remaining) > 0 {
-		return []target{{"forget podman's packet filter rules: container " + remaining[0].Name + " uses them",
-			func(ctx context.Context, h module.Host) error { return h.Disown(ctx, marks[i]) }}}
+		return []target{{text: "forget podman's packet filter rules: container " + remaining[0].Name + " uses them", do: func(ctx context.Context, h module.Host) error { return h.Disown(ctx, marks[i]) }}}
 	}
-	return []target{{"remove podman's packet filter rules", func(ctx context.Context, h module.Host) error {
+	return []target{{text: "remove podman's packet filter rules", do: func(ctx context.Context, h module.Host) error {
 		return podman.Client{Host: h}.RemoveFirewall(ctx, marks[i])
 	}}}
 }
@@ -102,7 +101,7 @@ func heir(h module.Host, ctr podman.Container) string {
 
 // handOver gives the owner's mark to another cluster that uses the object.
 func handOver(what, heir string, mark module.Mark) *target {
-	return &target{"hand " + what + " over to cluster " + heir, func(ctx context.Context, h module.Host) error {
+	return &target{text: "hand " + what + " over to cluster " + heir, do: func(ctx context.Context, h module.Host) error {
 		return manifest.HandOver(ctx, h, mark, heir)
 	}}
 }

@@ -3,6 +3,7 @@ package podmansweep_test
 import (
 	"context"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -246,5 +247,50 @@ func TestHostWithoutPodmanOrOwnerHasNothing(t *testing.T) {
 		if got := moduletest.Texts(t, task(func(t *podmansweep.Task) { t.All = true }), h); len(got) > 0 {
 			t.Errorf("steps %v, want none", got)
 		}
+	}
+}
+
+func TestContainersAndVolumesWithDataAreRemovalsThatMustBeNamed(t *testing.T) {
+	t.Parallel()
+	h := podmantest.NewHost(t, "k8s")
+	h.Image(t, theirs, "theirs")
+	for name, volume := range map[string]string{"k8s-empty": "", "k8s-anonymous": "/var", "k8s-named": "k8s-data:/var", "k8s-bound": t.TempDir() + ":/var"} {
+		args := append([]string{"create", "--name", name}, label("k8s")...)
+		if volume != "" {
+			args = append(args, "--volume", volume)
+		}
+		if name == "k8s-named" {
+			h.Podman(t, append(append([]string{"volume", "create"}, label("k8s")...), "k8s-data")...)
+		}
+		h.Podman(t, append(args, theirs)...)
+	}
+	for all, want := range map[bool][]module.Removed{
+		false: {{Kind: "container", Name: "k8s-anonymous"}, {Kind: "podman volume", Name: "k8s-data"}},
+		true:  {{Kind: "container", Name: "k8s-anonymous", All: true}, {Kind: "podman volume", Name: "k8s-data", All: true}},
+	} {
+		steps, err := task(func(t *podmansweep.Task) { t.All = all }).Plan(t.Context(), h)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := module.Removals(steps); !slices.Equal(got, want) {
+			t.Errorf("all = %v: %v, want %v", all, got, want)
+		}
+	}
+}
+
+// Otherwise a run would take the containers of services for nodes that the spec does not have.
+func TestTheDriverListsContainersThatAreNodesAlone(t *testing.T) {
+	t.Parallel()
+	h := podmantest.NewHost(t, "k8s")
+	populate(t, h)
+	script, err := os.ReadFile("../../specs/drivers/podman/files/there.sh")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, format, _ := strings.Cut(string(script), "--format '")
+	format, _, _ = strings.Cut(format, "'")
+	listed := strings.Fields(h.Podman(t, "ps", "--all", "--filter", "label=kinit.owner", "--format", format))
+	if want := []string{"k8s-alone", "k8s", "other-alone", "other"}; !slices.Equal(listed, want) {
+		t.Errorf("%q, want %q", listed, want)
 	}
 }

@@ -32,7 +32,7 @@ type Task struct {
 }
 
 func Kind() module.Kind {
-	return module.With[Task, Outputs](module.Kind{Name: "podman_sweep"})
+	return module.With[Task, Outputs](module.Kind{Name: "podman_sweep", Sweeps: true})
 }
 
 func (t *Task) stays(name string) bool { return !t.All && slices.Contains(t.Keep, name) }
@@ -42,7 +42,14 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	if err != nil {
 		return nil, err
 	}
-	steps := lists.Map(targets, func(target target) module.Step { return module.NewStep(target.text, target.do) })
+	steps := lists.Map(targets, func(target target) module.Step {
+		if target.data == nil {
+			return module.NewStep(target.text, target.do)
+		}
+		object := *target.data
+		object.All = t.All
+		return module.NewRemoval(target.text, object, target.do)
+	})
 	return t.seen.After(targets, steps), nil
 }
 
@@ -50,6 +57,7 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 type target struct {
 	text string
 	do   func(ctx context.Context, h module.Host) error
+	data *module.Removed // what holds data; nil for what holds none
 }
 
 // read lists the targets in a working order: users before the objects they use.
@@ -79,7 +87,7 @@ func (t *Task) read(ctx context.Context, h module.Host) ([]target, error) {
 		t.look(h, "pod "+pod.Name, pod.Labels)
 	}
 	going := t.going(c, containers, pods)
-	targets := going.targets()
+	targets := going.targets(containers)
 	named, err := t.named(ctx, c)
 	if err != nil {
 		return nil, err
@@ -99,14 +107,15 @@ type going struct {
 	containers []podman.Container
 	pods       []string
 	podIDs     map[string]bool
+	podNames   map[string]string // by id
 }
 
 func (t *Task) going(c podman.Client, containers []podman.Container, pods []podman.Pod) going {
-	g := going{podIDs: map[string]bool{}}
+	g := going{podIDs: map[string]bool{}, podNames: map[string]string{}}
 	for _, pod := range pods {
 		if c.Ours(pod.Labels) && !t.stays(pod.Name) {
 			g.pods = append(g.pods, pod.Name)
-			g.podIDs[pod.ID] = true
+			g.podIDs[pod.ID], g.podNames[pod.ID] = true, pod.Name
 		}
 	}
 	for _, ctr := range containers {
@@ -118,19 +127,38 @@ func (t *Task) going(c podman.Client, containers []podman.Container, pods []podm
 	return g
 }
 
-func (g going) targets() []target {
+func (g going) targets(all []podman.Container) []target {
 	var targets []target
 	for _, ctr := range g.containers {
-		targets = append(targets, target{"remove container " + ctr.Name, func(ctx context.Context, h module.Host) error {
+		targets = append(targets, target{text: "remove container " + ctr.Name, data: volumesOf(ctr), do: func(ctx context.Context, h module.Host) error {
 			return podman.Client{Host: h}.RemoveContainer(ctx, ctr.Name, ctr.StopSeconds(stopSeconds))
 		}})
 	}
 	for _, name := range g.pods {
-		targets = append(targets, target{"remove pod " + name, func(ctx context.Context, h module.Host) error {
+		targets = append(targets, target{text: "remove pod " + name, data: g.volumesOfPod(name, all), do: func(ctx context.Context, h module.Host) error {
 			return podman.Client{Host: h}.RemovePod(ctx, name)
 		}})
 	}
 	return targets
+}
+
+// volumesOf returns a container with volumes that are removed with it, or nil. Named volumes stay, and bind mounts are
+// folders of the host.
+func volumesOf(ctr podman.Container) *module.Removed {
+	if len(ctr.UnnamedVolumes()) == 0 {
+		return nil
+	}
+	return &module.Removed{Kind: "container", Name: ctr.Name}
+}
+
+// volumesOfPod returns a pod whose containers have volumes that are removed with them, or nil.
+func (g going) volumesOfPod(name string, all []podman.Container) *module.Removed {
+	for _, ctr := range all {
+		if g.podNames[ctr.Pod] == name && len(ctr.UnnamedVolumes()) > 0 {
+			return &module.Removed{Kind: "podman pod", Name: name}
+		}
+	}
+	return nil
 }
 
 // remaining returns the containers that will remain.
@@ -155,9 +183,13 @@ func (t *Task) named(ctx context.Context, c podman.Client) ([]target, error) {
 		what := "podman " + kind + " " + name
 		t.look(c.Host, what, labels)
 		if c.Ours(labels) && !t.stays(name) {
-			targets = append(targets, target{"remove " + what, func(ctx context.Context, h module.Host) error {
+			removed := target{text: "remove " + what, do: func(ctx context.Context, h module.Host) error {
 				return podman.Client{Host: h}.Remove(ctx, kind, name)
-			}})
+			}}
+			if kind == "volume" {
+				removed.data = &module.Removed{Kind: "podman volume", Name: name}
+			}
+			targets = append(targets, removed)
 		}
 	}
 	for _, v := range volumes {

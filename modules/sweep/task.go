@@ -43,7 +43,7 @@ type Task struct {
 }
 
 func Kind(kinds []module.MarkKind) module.Kind {
-	return module.With[Task, Outputs](module.Kind{Name: "sweep", New: func() module.Task { return &Task{marks: kinds} }})
+	return module.With[Task, Outputs](module.Kind{Name: "sweep", Sweeps: true, New: func() module.Task { return &Task{marks: kinds} }})
 }
 
 func (t *Task) Validate() error {
@@ -62,8 +62,9 @@ type state struct {
 	marks    []module.Mark // of the owner, in the order they were made
 	foreign  []module.Mark // below the owner's name, of another instance
 	others   manifest.Others
-	manifest bool // the folder of the owner's manifest exists
-	empty    bool // the folder of all manifests exists, with nothing in it
+	manifest bool                 // the folder of the owner's manifest exists
+	data     map[module.Mark]bool // marks whose objects hold data
+	empty    bool                 // the folder of all manifests exists, with nothing in it
 }
 
 func (t *Task) read(ctx context.Context, h module.Host) (state, error) {
@@ -91,8 +92,31 @@ func (t *Task) read(ctx context.Context, h module.Host) (state, error) {
 	if len(t.doomed(s)) == 0 {
 		return s, nil
 	}
-	s.others, err = manifest.ReadOthers(ctx, h)
-	return s, err
+	if s.others, err = manifest.ReadOthers(ctx, h); err != nil {
+		return s, err
+	}
+	return s, t.holding(ctx, h, &s)
+}
+
+// holding finds out which objects that would be removed hold data. If all of the owner's are, the arguments say so, and
+// nobody needs to know which.
+func (t *Task) holding(ctx context.Context, h module.Host, s *state) error {
+	s.data = map[module.Mark]bool{}
+	if t.All {
+		return nil
+	}
+	for _, mark := range t.doomed(*s) {
+		kind, _ := t.find(mark.Kind)
+		if kind.Data == nil {
+			continue
+		}
+		holds, err := kind.Data(ctx, h, mark)
+		if err != nil {
+			return err
+		}
+		s.data[mark] = holds
+	}
+	return nil
 }
 
 // strangers reports marks of another instance that remain, with their objects.
@@ -151,7 +175,7 @@ func (t *Task) decide(h module.Host, s state) []module.Step {
 	doomed := t.doomed(s)
 	for _, mark := range doomed {
 		kind, _ := t.find(mark.Kind)
-		steps = append(steps, step(kind, mark, s.others))
+		steps = append(steps, step(kind, mark, s))
 	}
 	if last := t.forgetAll(h, s, doomed); last != nil {
 		steps = append(steps, last)
@@ -160,7 +184,8 @@ func (t *Task) decide(h module.Host, s state) []module.Step {
 }
 
 // step undoes one mark, or hands it over.
-func step(kind module.MarkKind, mark module.Mark, others manifest.Others) module.Step {
+func step(kind module.MarkKind, mark module.Mark, s state) module.Step {
+	others := s.others
 	if owner := others.Owner(mark.Kind, mark.ID); owner != "" {
 		return module.NewStep(fmt.Sprintf("leave %s %s to cluster %s, which has it too", kind.Noun, mark.ID, owner), func(ctx context.Context, h module.Host) error {
 			return h.Disown(ctx, mark)
@@ -175,7 +200,7 @@ func step(kind module.MarkKind, mark module.Mark, others manifest.Others) module
 			return h.Disown(ctx, mark)
 		})
 	}
-	return module.NewStep(kind.Describe(mark), func(ctx context.Context, h module.Host) error {
+	undo := func(ctx context.Context, h module.Host) error {
 		if err := kind.Undo(ctx, h, mark); err != nil {
 			return fmt.Errorf("undo %s %s: %w", kind.Noun, mark.ID, err)
 		}
@@ -185,7 +210,11 @@ func step(kind module.MarkKind, mark module.Mark, others manifest.Others) module
 			}
 		}
 		return h.Disown(ctx, mark)
-	})
+	}
+	if s.data[mark] {
+		return module.NewRemoval(kind.Describe(mark), module.Removed{Kind: kind.Noun, Name: mark.ID}, undo)
+	}
+	return module.NewStep(kind.Describe(mark), undo)
 }
 
 // heir returns the cluster that owns an object next: one that uses the object, or has

@@ -383,3 +383,23 @@ func TestHostWithoutOwnerHasNothing(t *testing.T) {
 		t.Errorf("steps %v, want none", got)
 	}
 }
+
+func TestAFolderIsARemovalThatMustBeNamedIfUnmarkedFilesGoWithIt(t *testing.T) {
+	t.Parallel()
+	h := host(t,
+		module.Mark{Kind: "directory", ID: "/srv/kinit/data"}, module.Mark{Kind: "directory", ID: "/srv/kinit/empty"},
+		module.Mark{Kind: "directory", ID: "/srv/kinit/own"}, module.Mark{Kind: "file", ID: "/srv/kinit/own/conf"},
+		module.Mark{Kind: "directory", ID: "/srv/shared"}, module.Mark{Kind: "directory", ID: "/srv/kinit/kept"})
+	for _, name := range []string{"/srv/kinit/data/precious", "/srv/kinit/own/conf", "/srv/shared/theirs", "/srv/kinit/kept/precious"} {
+		h.FS.Put(name, "", 0o644)
+	}
+	for all, want := range map[bool][]module.Removed{false: {{Kind: "folder", Name: "/srv/kinit/data"}}, true: nil} {
+		steps, err := task(func(t *sweep.Task) { t.All, t.Keep = all, []string{"/srv/kinit/kept"} }).Plan(t.Context(), h)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, module.Removals(steps)); diff != "" {
+			t.Errorf("all = %v (-want +got):\n%s", all, diff)
+		}
+	}
+}

@@ -26,21 +26,28 @@ func TestLifeAClusterGrowsAndShrinks(t *testing.T) {
 	was := newPlaces(t, api, three)
 
 	for _, change := range []struct {
-		to   []string
-		kill string   // the task at which the first run is killed
-		has  []string // the nodes afterwards, by the ends of their names
+		to     []string
+		kill   string   // the task at which the first run is killed
+		has    []string // the nodes afterwards, by the ends of their names
+		remove string   // the nodes that leave
 	}{
-		{size("k8s-podman-3-1-1", "nyctea"), `task.kubeadm_join.controller["k8s-controller-03"]`, []string{"compute-01", "controller-01", "controller-02", "controller-03"}},
-		{size("k8s-podman-3-2-2", "tyto,nyctea"), `task.kubeadm_join.compute["k8s-compute-02"]`, []string{"compute-01", "compute-02", "controller-01", "controller-02", "controller-03"}},
-		{size("k8s-podman-3-3-3", "bubo,nyctea,tyto"), `task.kubeadm_join.compute["k8s-compute-03"]`, []string{"compute-01", "compute-02", "compute-03", "controller-01", "controller-02", "controller-03"}},
-		{size("k8s-podman-3-1-3", three), `task.podman_sweep.left`, []string{"compute-01", "controller-01", "controller-02", "controller-03"}},
-		{size("k8s-podman-1-1-3", three), `task.etcd_leave.controllers`, []string{"compute-01", "controller-01"}},
+		{size("k8s-podman-3-1-1", "nyctea"), `task.kubeadm_join.controller["k8s-controller-03"]`, []string{"compute-01", "controller-01", "controller-02", "controller-03"}, ""},
+		{size("k8s-podman-3-2-2", "tyto,nyctea"), `task.kubeadm_join.compute["k8s-compute-02"]`, []string{"compute-01", "compute-02", "controller-01", "controller-02", "controller-03"}, ""},
+		{size("k8s-podman-3-3-3", "bubo,nyctea,tyto"), `task.kubeadm_join.compute["k8s-compute-03"]`, []string{"compute-01", "compute-02", "compute-03", "controller-01", "controller-02", "controller-03"}, ""},
+		{size("k8s-podman-3-1-3", three), `task.podman_sweep.left`, []string{"compute-01", "controller-01", "controller-02", "controller-03"}, "compute-02,compute-03"},
+		{size("k8s-podman-1-1-3", three), `task.etcd_leave.controllers`, []string{"compute-01", "controller-01"}, "k8s-controller-02,k8s-controller-03"},
 	} {
 		run := slices.Concat([]string{"run"}, change.to)
 		step(t, change.to[0], func(t *testing.T) {
+			named := run
+			if change.remove != "" {
+				r := k.call(t, run...)
+				r.refuses(t, 1, "Removals not named", "give --remove ")
+				named = append(slices.Clone(run), "--remove", change.remove)
+			}
 			away := api.meanwhile(t, change.to[0], func() {
-				k.until(t, started(change.kill), kill, run...)
-				k.must(t, run...)
+				k.until(t, started(change.kill), kill, named...)
+				k.must(t, named...)
 			})
 			if away > mostAway {
 				t.Errorf("the API was away for %s in sum, and may be for %s", away, mostAway)

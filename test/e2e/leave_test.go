@@ -20,8 +20,11 @@ func left(t *testing.T, k *kinit, api *api, small places) {
 	smaller := slices.Concat([]string{"run"}, narrow)
 	api.until(t, "Unknown", "node", lost, "--output", `jsonpath={.status.conditions[?(@.type=="Ready")].status}`)
 	r := k.call(t, smaller...)
+	r.refuses(t, 1, "Removals not named", "give --remove k8s-compute-02,k8s-controller-02,k8s-controller-03 or answer")
+	named := append(slices.Clone(smaller), "--remove", "compute-02,controller-02,controller-03")
+	r = k.call(t, named...)
 	r.refuses(t, 1, lost+" does not answer (Ready is Unknown", "With --yes-destroy "+lost+" the node leaves all the same")
-	away := api.meanwhile(t, "left", func() { k.must(t, append(smaller, "--yes-destroy", lost)...) })
+	away := api.meanwhile(t, "left", func() { k.must(t, append(named, "--yes-destroy", lost)...) })
 	if away > mostAway {
 		t.Errorf("the API was away for %s in sum, and may be for %s", away, mostAway)
 	}

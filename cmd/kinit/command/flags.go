@@ -57,6 +57,9 @@ func (h Head) Number(name, usage string, otherwise int) cli.Flag {
 	return &cli.IntFlag{Name: name, Category: string(h), Value: otherwise, Usage: usage}
 }
 
+// CleanupStage is the stage by which playbooks remove what they have made. A run that ends with it removes all of it.
+const CleanupStage = "cleanup"
+
 // LifeOfClusters is the heading of commands for clusters that exist.
 const LifeOfClusters = "A cluster's life"
 
@@ -108,6 +111,11 @@ func RebalanceFlag() cli.Flag {
 // LostFlag gives up what hosts had of a cluster.
 func LostFlag() cli.Flag {
 	return HeadInput.List("lost", "`HOSTS` do not come back: what they had is made anew elsewhere")
+}
+
+// RemoveFlag names what a run may remove.
+func RemoveFlag() cli.Flag {
+	return HeadSelect.List("remove", "remove `NAMES`, which the spec no longer has: nodes, volumes and others")
 }
 
 // YesDestroyFlag accepts that data is lost with nodes that leave.
@@ -185,7 +193,8 @@ func Options(a *app.App, c *cli.Context, spec string) (engine.Options, error) {
 	o.StopAfter, o.StartAt = c.String("stop-after"), c.String("start-at")
 	o.FreshFacts, o.Adopt = c.Bool("fresh-facts"), c.Bool("adopt")
 	o.Rebalance, o.Lost, o.Offline = c.Bool("rebalance"), List(c, "lost"), c.Bool("offline")
-	o.YesDestroy = List(c, "yes-destroy")
+	o.YesDestroy, o.Remove = List(c, "yes-destroy"), List(c, "remove")
+	o.CleansUp = o.StopAfter == CleanupStage
 	if folder := c.String("full-output"); folder != "" {
 		o.OutputDir = a.Abs(folder)
 	}

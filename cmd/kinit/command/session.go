@@ -88,6 +88,9 @@ func Begin(a *app.App, c *cli.Context, o engine.Options, m Mode) (context.Contex
 	if m.View == view.Read {
 		s.Options.Events = nil // what is read is shown, not how
 	}
+	if text, ok := screen.(*view.Text); ok && m.View == view.Run && a.Err.Size != nil {
+		s.Options.ConfirmRemovals = confirmRemovals(text)
+	}
 	ctx, stop := a.Interruptible(c.Context, app.Stopping, screen.Notice)
 	s.stop = stop
 	return ctx, s, nil

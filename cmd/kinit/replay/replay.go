@@ -26,6 +26,7 @@ type Run struct {
 	Hosts    []engine.HostCounts
 	Counts   map[event.Status]int
 	Outputs  []engine.Output
+	Removals []event.Removal // what was removed, or would be
 	Problems []event.Problem // in plan order
 	Critical []*Task         // the tasks that took the time, in the order of their start
 	Total    int             // tasks of the main section
@@ -106,7 +107,7 @@ func (b *builder) plan(p *event.Plan) {
 	if p == nil {
 		return
 	}
-	b.run.Plan = *p
+	b.run.Plan, b.run.Removals = *p, p.Removals
 	for _, planned := range p.Tasks {
 		t := b.add(planned)
 		t.planned = true
@@ -180,6 +181,7 @@ func (b *builder) finish(log *runlog.Run) {
 		r.Problems = append(r.Problems, t.Problems...)
 	}
 	if s := log.Summary; s != nil {
+		b.run.Removals = s.Removals
 		r.Stages, r.Hosts = s.Stages, s.Hosts
 		r.ExitCode, r.Ended, r.Outputs = s.ExitCode, r.Started.Add(s.Duration), outputs(s.Outputs)
 		r.Problems = withCommands(s.Diagnostics, r.Problems)

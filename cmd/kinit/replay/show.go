@@ -29,7 +29,7 @@ func (r *Run) Report() *engine.Report {
 	out := &engine.Report{
 		Cluster: r.Plan.Cluster, Invalid: r.Verdict == Invalid, Tasks: r.Total,
 		Interrupted: r.Verdict == Interrupted || r.Verdict == Died || r.Verdict == Running,
-		Results:     r.results(), Stages: r.Stages, Hosts: r.Hosts, Outputs: r.Outputs, Duration: r.Duration(),
+		Results:     r.results(), Stages: r.Stages, Hosts: r.Hosts, Outputs: r.Outputs, Removals: r.Removals, Duration: r.Duration(),
 		Sources: map[string]*hcl.File{},
 	}
 	for i, p := range r.Problems {

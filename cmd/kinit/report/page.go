@@ -30,6 +30,7 @@ type page struct {
 	Title        string
 	Verdict      string // a sentence
 	Class        string // good, bad or open
+	Removals     []string
 	Error        *problem
 	Others       []*problem
 	MoreProblems int
@@ -74,6 +75,9 @@ func newPage(r *replay.Run) *page {
 	}
 	p.Hosts = r.Hosts
 	alike := r.Alike()
+	for _, one := range r.Removals {
+		p.Removals = append(p.Removals, view.Clean(one.String()))
+	}
 	p.addProblems(alike)
 	p.addStages()
 	p.addCritical()

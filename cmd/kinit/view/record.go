@@ -24,13 +24,14 @@ type Summary struct {
 	Hosts       []engine.HostCounts  `json:"hosts"`
 	Stages      []engine.StageTime   `json:"stages"`
 	Outputs     map[string]string    `json:"outputs"`
+	Removals    []engine.Removal     `json:"removals,omitempty"` // by is missing of what nothing names
 	Diagnostics []event.Problem      `json:"diagnostics"`
 }
 
 // NewSummary sums up the report of a spec. Lists are never null.
 func NewSummary(spec string, r *engine.Report, code int) Summary {
 	s := Summary{
-		Kind: SummaryKind, Spec: spec, ExitCode: code, Cluster: r.Cluster, Offline: r.Offline, Tasks: r.Tasks, Duration: r.Duration,
+		Kind: SummaryKind, Spec: spec, ExitCode: code, Cluster: r.Cluster, Offline: r.Offline, Removals: r.Removals, Tasks: r.Tasks, Duration: r.Duration,
 		Counts: counts(r.Results), Hosts: append([]engine.HostCounts{}, r.Hosts...), Stages: append([]engine.StageTime{}, r.Stages...),
 		Outputs: map[string]string{}, Diagnostics: []event.Problem{},
 	}

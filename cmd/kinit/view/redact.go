@@ -10,6 +10,7 @@ import (
 	"kinit/engine"
 	"kinit/engine/diag"
 	"kinit/engine/event"
+	"kinit/engine/module"
 )
 
 // Redacted masks secrets in the texts of events on their way to a sink.
@@ -40,6 +41,7 @@ func RedactReport(r *engine.Report, redact func(string) string) *engine.Report {
 	out := *r
 	out.Results = changed(r.Results, func(t *engine.Result) {
 		t.Address, t.Message, t.Steps = redact(t.Address), redact(t.Message), redactAll(t.Steps, redact)
+		t.Removes = changed(t.Removes, func(r *module.Removed) { r.Name = redact(r.Name) })
 	})
 	out.Outputs = changed(r.Outputs, func(o *engine.Output) {
 		o.Value = redact(o.Value)
@@ -50,9 +52,16 @@ func RedactReport(r *engine.Report, redact func(string) string) *engine.Report {
 	out.Diagnostics = changed(r.Diagnostics, func(d *diag.Diagnostic) {
 		d.Summary, d.Detail, d.Address = redact(d.Summary), redact(d.Detail), redact(d.Address)
 	})
+	out.Removals = redactRemovals(r.Removals, redact)
 	out.Sources = redactSources(r.Sources, r.Diagnostics, redact)
 	shiftSubjects(out.Diagnostics, r, out.Sources)
 	return &out
+}
+
+func redactRemovals(list []event.Removal, redact func(string) string) []event.Removal {
+	return changed(list, func(r *event.Removal) {
+		r.Name, r.Why, r.By = redact(r.Name), redact(r.Why), redact(r.By)
+	})
 }
 
 // changed returns a copy of a list with each item changed.
@@ -118,6 +127,7 @@ func redactPlan(p *event.Plan, redact func(string) string) *event.Plan {
 	for name, value := range p.Variables {
 		out.Variables[name] = redact(value)
 	}
+	out.Removals = redactRemovals(p.Removals, redact)
 	out.Blocks = changed(p.Blocks, func(b *event.Block) { b.Text = redact(b.Text) })
 	out.Tasks = changed(p.Tasks, func(t *event.Task) { t.Address = redact(t.Address) })
 	return &out

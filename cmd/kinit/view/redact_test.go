@@ -10,6 +10,7 @@ import (
 	"kinit/engine"
 	"kinit/engine/diag"
 	"kinit/engine/event"
+	"kinit/engine/module"
 	"kinit/engine/secret"
 )
 
@@ -28,6 +29,7 @@ func TestNothingThatIsShownHasASecret(t *testing.T) {
 		text := newText(Options{Out: screen, Err: screen, Diff: true, Verbose: true, Now: c.time})
 		sink := Redacted{Next: Fan{text, NewJSON("s.hcl", out, out)}, Redact: redactor.Redact}
 		task := `task.x["` + word + `"]`
+		sink.Emit(event.Event{Kind: event.RunPlanned, Time: c.now, Plan: &event.Plan{Removals: []event.Removal{{Kind: "volume", Name: word, Why: word}}}})
 		sink.Emit(event.Event{Kind: event.TaskStarted, Time: c.now, Task: task, Host: "h"})
 		sink.Emit(event.Event{Kind: event.TaskProgress, Time: c.now, Task: task, Progress: &event.Progress{Text: "get " + word}})
 		text.draw()
@@ -38,8 +40,9 @@ func TestNothingThatIsShownHasASecret(t *testing.T) {
 			Status: event.Failed, Message: "bad " + word, Steps: []string{"put\n+" + word}})
 		source := "password = \"" + word + "\"\n"
 		report := RedactReport(&engine.Report{
-			Results: []engine.Result{{Address: task, Message: word, Steps: []string{word}, Status: event.Failed}},
-			Outputs: []engine.Output{{Name: "a", Value: word}, {Name: "b", Value: "other-secret", Sensitive: true}},
+			Results:  []engine.Result{{Address: task, Message: word, Steps: []string{word}, Removes: []module.Removed{{Name: word}}, Status: event.Failed}},
+			Removals: []engine.Removal{{Kind: "volume", Name: word, Why: word, By: "--remove " + word}},
+			Outputs:  []engine.Output{{Name: "a", Value: word}, {Name: "b", Value: "other-secret", Sensitive: true}},
 			Diagnostics: diag.List{{Summary: word, Detail: word, Address: task, Subject: &hcl.Range{Filename: "f",
 				Start: hcl.Pos{Line: 1, Column: 12}, End: hcl.Pos{Line: 1, Column: 29}}}},
 			Sources: map[string]*hcl.File{"f": {Bytes: []byte(source)}},

@@ -45,6 +45,7 @@ type Text struct {
 	values  map[string][]event.Value // that tasks returned, by task, until it ends
 	ok      int                      // tasks that are ok and were not listed
 	pending []string                 // lines not written yet
+	held    []string                 // lines of a plan, which come after its removals; these are known at its end
 
 	stop    chan struct{}
 	stopped sync.WaitGroup
@@ -90,6 +91,9 @@ func (t *Text) Emit(e event.Event) {
 	started := t.board.find(e.Task) != nil
 	t.board.apply(e)
 	lines := t.lines(e, started)
+	if t.options.Mode == Plan {
+		t.held, lines = append(t.held, lines...), nil
+	}
 	t.pending = append(t.pending, lines...)
 	t.state.Unlock()
 	if len(lines) > 0 && !t.live() {
@@ -104,8 +108,12 @@ func (t *Text) lines(e event.Event, started bool) []string {
 	if t.options.Quiet && e.Status != event.Failed && e.Status != event.Unreachable {
 		return nil
 	}
-	if e.Kind == event.RunPlanned && t.options.Unnamed {
-		return t.liner.meant(e.Plan, width)
+	if e.Kind == event.RunPlanned && t.options.Mode == Run {
+		lines := t.options.removals(e.Plan.Removals)
+		if t.options.Unnamed {
+			lines = append(lines, t.liner.meant(e.Plan, width)...)
+		}
+		return lines
 	}
 	if e.Kind == event.RunWaits || e.Kind == event.RunTook {
 		return []string{t.liner.waits(e, width)}
@@ -240,6 +248,11 @@ func (t *Text) Close(r *engine.Report, _ int) {
 	t.stopped.Wait()
 	t.write.Lock()
 	defer t.write.Unlock()
+	t.state.Lock()
+	if t.options.Mode == Plan {
+		t.pending = append(append(t.pending, t.options.removals(r.Removals)...), t.held...)
+	}
+	t.state.Unlock()
 	t.settle()
 	t.print(t.summary(r))
 	if screen := t.options.Err; len(r.Diagnostics) > 0 {

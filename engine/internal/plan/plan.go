@@ -105,6 +105,16 @@ func (p *Plan) MayNotify(task, handler string) bool {
 	})
 }
 
+// Forgets reports whether a task writes the record without the nodes that leave.
+func (p *Plan) Forgets() bool {
+	return slices.ContainsFunc(p.Main.Tasks, func(t *Task) bool { return t.Skip == "" && slices.ContainsFunc(t.Block.Late(), readsLeft) })
+}
+
+// Sweeps reports whether a task removes what the playbook no longer declares.
+func (p *Plan) Sweeps() bool {
+	return slices.ContainsFunc(slices.Concat(p.Main.Tasks, p.OnFailure.Tasks, p.Always.Tasks), (*Task).Sweeps)
+}
+
 // readsLeft reports whether an expression reads cluster.record.left.
 func readsLeft(expr hcl.Expression) bool {
 	return slices.ContainsFunc(expr.Variables(), func(t hcl.Traversal) bool {
@@ -164,6 +174,9 @@ func (t *Task) On(os module.OS) error { return t.Block.Kind.On(os) }
 
 // Reads reports whether its module changes nothing.
 func (t *Task) Reads() bool { return t.Block.Kind.Reads }
+
+// Sweeps reports whether its module removes what the playbook no longer declares. A task that is not done does not.
+func (t *Task) Sweeps() bool { return t.Skip == "" && t.Block.Kind.Sweeps }
 
 // lenient reports whether the task is done even if values that it reads are missing.
 func (t *Task) lenient() bool { return t.Final() || t.Role != Normal }

@@ -7,18 +7,20 @@ import (
 	"kinit/engine/diag"
 	"kinit/engine/event"
 	"kinit/engine/internal/plan"
+	"kinit/engine/module"
 )
 
 // outcome is the result of one attempt at a task.
 type outcome struct {
-	steps   []string // what was done, or would be
-	begun   []string // of steps that failed: they may have changed something
-	changed bool     // a step did more than wait, or would
-	judged  *bool    // the result of changed_when, nil without it
-	pending bool     // it would do something, so its values are not known
-	blind   bool     // its changes cannot be known before others have run
-	loose   bool     // in a dry run: planned before others have changed what it may depend on
-	message string   // the task's message, redacted
+	steps   []string         // what was done, or would be
+	begun   []string         // of steps that failed: they may have changed something
+	changed bool             // a step did more than wait, or would
+	judged  *bool            // the result of changed_when, nil without it
+	pending bool             // it would do something, so its values are not known
+	blind   bool             // its changes cannot be known before others have run
+	loose   bool             // in a dry run: planned before others have changed what it may depend on
+	message string           // the task's message, redacted
+	removes []module.Removed // objects with data that were removed, or would be
 }
 
 // status returns how a task without an error ended.

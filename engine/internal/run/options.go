@@ -7,6 +7,7 @@ import (
 	"kinit/engine/event"
 	"kinit/engine/internal/factcache"
 	"kinit/engine/internal/plan"
+	"kinit/engine/module"
 	"kinit/engine/secret"
 )
 
@@ -18,6 +19,7 @@ type Options struct {
 	Confirm   Confirm // asked before each task that would change something; nil allows all
 	Forks     int     // how many tasks run at the same time, at least 1
 	Expect    Expect  // limits the changes of each task; nil allows all
+	Removes   Removes // decides about objects with data that a task removes; nil allows all
 	Events    event.Sink
 	Redactor  *secret.Redactor
 	FactCache FactCache // the zero value keeps nothing
@@ -37,6 +39,10 @@ type Confirm func(ctx context.Context, task, host string, steps []string) (bool,
 // Expect decides whether a task may do its steps, which are redacted. edited is whether another task
 // of the run has changed the file that the task edits. An error fails the task before it has changed anything. It may be called by several goroutines at once.
 type Expect func(t *plan.Task, steps []string, edited bool) error
+
+// Removes decides whether a task may remove objects with data from a host. An error fails the task before it has
+// changed anything. It may be called by several goroutines at once.
+type Removes func(ctx context.Context, host string, objects []module.Removed) error
 
 // FactCache gives access to values that earlier runs have read from hosts.
 type FactCache struct {

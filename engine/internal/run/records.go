@@ -9,6 +9,7 @@ import (
 	"kinit/engine/diag"
 	"kinit/engine/event"
 	"kinit/engine/internal/plan"
+	"kinit/engine/module"
 )
 
 // TaskResult is how one task ended.
@@ -17,11 +18,12 @@ type TaskResult struct {
 	Host     string
 	Stage    string
 	Status   event.Status
-	Steps    []string  // what was changed, or would be
-	Pending  bool      // in a dry run: its changes are known only after other tasks
-	Loose    bool      // in a dry run: other tasks may change what it does, as it refers to what they make
-	Message  string    // the error, or why the task was skipped; redacted
-	Range    hcl.Range // of the task's block
+	Steps    []string         // what was changed, or would be
+	Pending  bool             // in a dry run: its changes are known only after other tasks
+	Loose    bool             // in a dry run: other tasks may change what it does, as it refers to what they make
+	Removes  []module.Removed // objects with data that were removed, or would be
+	Message  string           // the error, or why the task was skipped; redacted
+	Range    hcl.Range        // of the task's block
 	Started  time.Time
 	Duration time.Duration
 }

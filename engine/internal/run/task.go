@@ -144,8 +144,9 @@ func (r *runner) attempt(ctx context.Context, t *plan.Task, g *gauge, before out
 	}
 	changes := module.Changes(steps)
 	foretold, read := r.foretold(t)
+	removes := module.Removals(steps)
 	if r.opts.Check && len(steps) > 0 {
-		return outcome{steps: r.report.steps(t, steps), changed: changes, pending: true, loose: foretold, message: r.report.message(t, task)}, nil
+		return outcome{removes: removes, steps: r.report.steps(t, steps), changed: changes, pending: true, loose: foretold, message: r.report.message(t, task)}, nil
 	}
 	if read != "" { // nothing to do now, but it may find something else then
 		return known("after " + read), nil
@@ -156,6 +157,11 @@ func (r *runner) attempt(ctx context.Context, t *plan.Task, g *gauge, before out
 		}
 	}
 
+	if r.opts.Removes != nil && len(removes) > 0 {
+		if err := r.opts.Removes(ctx, t.Host, removes); err != nil {
+			return outcome{}, err
+		}
+	}
 	if changes {
 		if err := r.owed.promise(ctx, t); err != nil {
 			return outcome{}, err
@@ -188,7 +194,7 @@ func (r *runner) attempt(ctx context.Context, t *plan.Task, g *gauge, before out
 			return out, err
 		}
 	}
-	out.message, out.loose = r.report.message(t, task), foretold
+	out.message, out.loose, out.removes = r.report.message(t, task), foretold, removes
 	return out, r.keepOutputs(ctx, h, t, task)
 }
 

@@ -69,7 +69,7 @@ func (r *runner) visit(ctx context.Context, t *plan.Task) error {
 	if out.pending {
 		r.values.SetUnknown(t.Address, t.Foretells(r.values))
 	}
-	result := TaskResult{Status: out.status(), Steps: out.steps, Pending: out.blind, Loose: out.loose, Message: out.message}
+	result := TaskResult{Status: out.status(), Steps: out.steps, Pending: out.blind, Loose: out.loose, Removes: out.removes, Message: out.message}
 	r.finish(started, record{task: t, result: result, pending: out.pending})
 	return nil
 }

@@ -19,6 +19,7 @@ type Input struct {
 	Existing  Existing             // what the hosts have of the cluster
 	Rebalance bool                 // spreads the nodes of each pool evenly again, with as few moves as possible
 	Anew      bool                 // all that exists is removed first, so nothing leaves by itself
+	Ends      string               // the stage that removes all that exists, when the run ends with it; else empty
 	Leave     Leave
 	Restore   Restore
 }
@@ -53,7 +54,7 @@ func Expand(in Input) (*Topology, diag.List) {
 	}
 	e.Tell(impostors)
 	e.nodes()
-	e.Tell(in.Leave.unknown(c, e.known(), e.load))
+	e.Tell(in.Leave.unknown(c, e.nodeNames(), e.load))
 	e.leaders()
 	e.leaving()
 	e.forgotten()
@@ -69,6 +70,8 @@ func Expand(in Input) (*Topology, diag.List) {
 	e.Tell(e.t.address(in.Existing))
 	now, left := e.t.others(in.Existing, e.out)
 	e.t.Restore = in.Restore.over(e.t, in.Existing, in.Leave, in.Anew)
+	e.removals()
+	e.t.Known, e.t.KnownNodes = e.known(), e.nodeNames()
 	restores, restored := e.t.Restore.recorded()
 	r := e.t.record(in.Existing.record, now, restores)
 	e.t.Record, e.t.Left = r.Text(), e.t.record(r, left, restored).Text()
@@ -163,14 +166,30 @@ func (e *expansion) node(p Pool, index int, taken map[string]bool) Node {
 	}
 }
 
-// known lists the names of the cluster's nodes, of those that leave too.
+// known lists the names by which --remove can name what the cluster has: nodes, pods and hypervisors.
 func (e *expansion) known() []string {
+	names := e.nodeNames()
+	for _, p := range e.t.ports() {
+		names = append(names, p.Name)
+	}
+	for _, p := range e.Existing.places() {
+		names = append(names, p.Name)
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// nodeNames lists the names of the cluster's nodes, of those that leave too.
+func (e *expansion) nodeNames() []string {
 	names := slices.Collect(maps.Keys(e.out))
 	for _, n := range e.t.Nodes {
 		names = append(names, n.Name)
 	}
 	for _, p := range e.Existing.record.Nodes {
 		names = append(names, p.Name)
+	}
+	for name := range e.Existing.on {
+		names = append(names, name)
 	}
 	slices.Sort(names)
 	return slices.Compact(names)

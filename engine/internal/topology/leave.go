@@ -13,6 +13,8 @@ type Leave struct {
 	Nodes       []string // with or without the cluster's name
 	Hypervisors []string // all nodes that are there
 	Destroy     []string // nodes that leave even if data is lost with them
+	Remove      []string // what may be removed, with or without the cluster's name
+	Sure        bool     // the names were checked by a run before this one, which may have removed what they name
 }
 
 // has reports whether a node leaves.
@@ -20,9 +22,24 @@ func (l Leave) has(n Node, have Existing) bool {
 	return slices.Contains(l.Nodes, n.Name) || slices.Contains(l.Nodes, n.Short) || slices.Contains(l.Hypervisors, have.home(n.Name))
 }
 
+// hasNode reports whether a node leaves because it is named.
+func (l Leave) hasNode(name, cluster string) bool { return among(l.Nodes, name, cluster) != "" }
+
+// removes returns the name by which something may be removed, or "".
+func (l Leave) removes(name, cluster string) string { return among(l.Remove, name, cluster) }
+
+// among returns the one of some names, with or without the cluster's, that means a full name, or "".
+func among(names []string, full, cluster string) string {
+	i := slices.IndexFunc(names, func(name string) bool { return name == full || cluster+"-"+name == full })
+	if i < 0 {
+		return ""
+	}
+	return names[i]
+}
+
 // destroys reports whether a node leaves even if data is lost with it.
 func (l Leave) destroys(name, cluster string) bool {
-	return slices.Contains(l.Destroy, name) || slices.Contains(l.Destroy, strings.TrimPrefix(name, cluster+"-"))
+	return among(l.Destroy, name, cluster) != ""
 }
 
 // unknown reports names of nodes that the cluster does not have, and of hypervisors that the run
@@ -33,12 +50,24 @@ func (l Leave) unknown(c Cluster, names []string, on *load) (diags diag.List) {
 			diags = append(diags, on.unknown(name, c.Range, "All nodes are to leave that are")...)
 		}
 	}
-	for _, name := range l.Nodes {
+	named := l.Nodes
+	if !l.Sure {
+		named = slices.Concat(l.Nodes, l.Destroy)
+	}
+	for _, name := range named {
 		if !slices.Contains(names, name) && !slices.Contains(names, c.Name+"-"+name) {
-			diags = append(diags, diag.Errorf(&c.Range, "Unknown node", "The cluster %q has no node %q.%s", c.Name, name, diag.Near(name, names))...)
+			diags = append(diags, diag.Errorf(&c.Range, "Unknown node", "The cluster %q has no node %q.%s %s. If it was removed before, leave the name out.", c.Name, name, diag.Near(name, names), list(names))...)
 		}
 	}
 	return diags
+}
+
+// list is the sentence that lists a cluster's nodes.
+func list(names []string) string {
+	if len(names) == 0 {
+		return "It has no nodes"
+	}
+	return "Its nodes are " + strings.Join(names, ", ")
 }
 
 // home returns the hypervisor that a node is on, or that it comes back to, or "".

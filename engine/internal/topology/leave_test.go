@@ -65,6 +65,7 @@ func TestNodesThatTheSpecNoLongerHasLeave(t *testing.T) {
 				t.Errorf("the second run has the record %s and\n%s", again.Record, diff)
 			}
 			// What has left leaves once.
+			test.leave.Sure = true // that the names are known: the first run has checked them
 			after, diags := expandOver(t, test.text, Input{Hosts: hosts("h1", "h2"), Existing: Merge(on(parsed(t, topo.Left), "h1", "h2"), nil), Leave: test.leave})
 			if len(diags) > 0 {
 				t.Fatal(diags)
@@ -134,7 +135,9 @@ func TestWhatCannotLeaveIsRefused(t *testing.T) {
 		leave Leave
 		want  string
 	}{
-		"a node that there is not": {clusterOf(1, 1), Leave{Nodes: []string{"compute-02"}}, `spec.hcl:1,1-12: Unknown node: The cluster "c" has no node "compute-02". Did you mean "c-compute-01"?`},
+		"a node that there is not": {clusterOf(1, 1), Leave{Nodes: []string{"compute-02"}}, `spec.hcl:1,1-12: Unknown node: The cluster "c" has no node "compute-02". Did you mean "c-compute-01"? Its nodes are c-compute-01, c-controller-01. If it was removed before, leave the name out.`},
+		"a node that may be destroyed, and that there is not": {clusterOf(1, 1), Leave{Destroy: []string{"c-compute-07"}},
+			`spec.hcl:1,1-12: Unknown node: The cluster "c" has no node "c-compute-07". Did you mean "c-compute-01"? Its nodes are c-compute-01, c-controller-01. If it was removed before, leave the name out.`},
 		"a host that there is not": {clusterOf(1, 1), Leave{Hypervisors: []string{"h3"}}, `spec.hcl:1,1-12: Unknown hypervisor: All nodes are to leave that are on "h3", which is not among the selected hosts. Did you mean "h1" or "h2"?`},
 		"a machine that exists": {machines, Leave{Nodes: []string{"m1"}},
 			`spec.hcl:4,13-19: Not possible: The node "m1" is a machine that exists already, and it was not reinstalled: it answers with the recorded machine-id, or has none to compare. kinit does not recreate such machines. To take it out of the cluster, leave it out of the pool.`},

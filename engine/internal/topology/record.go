@@ -49,6 +49,20 @@ type Place struct {
 	Machine    string     `json:"machine,omitempty"` // the machine-id of a hypervisor, or of a machine that exists
 }
 
+// Hosts lists the hypervisors that the record names, some more than once.
+func (r Record) Hosts() []string {
+	var all []string
+	for _, p := range r.Hypervisors {
+		all = append(all, p.Name)
+	}
+	for _, p := range slices.Concat(r.Pods, r.Nodes) {
+		if p.Hypervisor != "" {
+			all = append(all, p.Hypervisor)
+		}
+	}
+	return all
+}
+
 // ParseRecord reads a record.
 func ParseRecord(text []byte) (*Record, error) {
 	r := &Record{}

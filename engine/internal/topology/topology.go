@@ -9,6 +9,8 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
+
+	"kinit/engine/event"
 )
 
 // Cluster is a cluster block with its expressions evaluated.
@@ -96,6 +98,9 @@ type Topology struct {
 	Hypervisors []Hypervisor
 	Moves       []Move            // of nodes that exist
 	Leaving     []Leaving         // by name
+	Removals    []event.Removal   // of all that exists and is not in the topology, or elsewhere
+	Known       []string          // what can be named: nodes, pods and hypervisors, of the record and the hosts too; sorted
+	KnownNodes  []string          // the nodes of these
 	Existing    []string          // nodes that the record already has and that stay where they are
 	Leads       map[string]string // the node that leads a pool, by the pool's name
 	Record      string            // what hypervisors keep of this topology
@@ -111,6 +116,15 @@ type Restoring struct {
 	Machines []string          // nodes of the pool that are machines that exist, which nothing makes anew
 	There    map[string]string // the nodes that hosts have, and the first host that has each
 	Destroy  []string          // those of the pool that may be removed with what they have
+}
+
+// Place returns the hypervisor of a node, or "".
+func (t *Topology) Place(node string) string {
+	i := slices.IndexFunc(t.Nodes, func(n Node) bool { return n.Name == node })
+	if i < 0 {
+		return ""
+	}
+	return t.Nodes[i].Hypervisor
 }
 
 // Move is a node that is on one hypervisor and is to be on another one.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"path"
 	"slices"
 	"strings"
 
@@ -26,9 +27,35 @@ func File() module.MarkKind {
 
 // Directory is a folder that kinit made.
 func Directory() module.MarkKind {
-	return module.NewMarkKind(hostfile.DirectoryKind, "folder", undoDirectory, module.MarkTraits{Folder: true, Text: func(mark module.Mark) string {
+	return module.NewMarkKind(hostfile.DirectoryKind, "folder", undoDirectory, module.MarkTraits{Folder: true, Data: holdsData, Text: func(mark module.Mark) string {
 		return "remove folder " + mark.ID + " unless others use it"
 	}})
+}
+
+// holdsData reports whether a folder is kinit's alone, so that it is removed with all that is in it, and has something
+// in it that has no mark.
+func holdsData(ctx context.Context, h module.Host, mark module.Mark) (bool, error) {
+	if !private(h.Owner(), mark.ID) || mark.ID == manifest.Of(h.Owner()) {
+		return false, nil
+	}
+	infos, err := h.Files().List(ctx, mark.ID)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	marks, err := h.Marks(ctx)
+	if err != nil {
+		return false, err
+	}
+	for _, info := range infos {
+		marked := func(m module.Mark) bool { return m.ID == path.Join(mark.ID, info.Name) }
+		if !slices.ContainsFunc(marks, marked) {
+			return true, nil
+		}
+	}
+	return false, nil
 }
 
 // Remove deletes the path in a mark's ID.

@@ -39,7 +39,7 @@ func (e *execution) remove(ctx context.Context, attempt int) (done *phase, late 
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), e.job.CleanupTimeout)
 	defer cancel()
 	o := e.options
-	o.StopAfter = e.job.Cleanup
+	o.StopAfter, o.CleansUp = e.job.Cleanup, true
 	done = e.phase(ctx, result.Cleanup, attempt, o)
 	return done, ctx.Err() != nil
 }

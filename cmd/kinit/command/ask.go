@@ -1,0 +1,59 @@
+package command
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"kinit/cmd/kinit/view"
+	"kinit/engine"
+)
+
+// ReadLine reads an answer from a terminal until ctx ends: without spaces around it, in lower case. The end of the
+// input, such as Ctrl-D, is io.EOF.
+func ReadLine(ctx context.Context, tty *os.File, input *bufio.Reader) (string, error) {
+	_ = tty.SetReadDeadline(time.Time{})
+	stop := context.AfterFunc(ctx, func() { _ = tty.SetReadDeadline(time.Unix(1, 0)) })
+	defer stop()
+	text, err := input.ReadString('\n')
+	if ctx.Err() != nil {
+		return "", ctx.Err()
+	}
+	if errors.Is(err, io.EOF) {
+		return "", io.EOF
+	}
+	if err != nil {
+		return "", fmt.Errorf("read the answer: %w", err)
+	}
+	return strings.ToLower(strings.TrimSpace(text)), nil
+}
+
+// confirmRemovals asks on the terminal of the process about what a run removes and no flag names. Everything but yes
+// is no.
+func confirmRemovals(screen *view.Text) engine.ConfirmRemovals {
+	return func(ctx context.Context, removals []engine.Removal) (bool, error) {
+		tty, err := os.Open("/dev/tty")
+		if err != nil {
+			return false, fmt.Errorf("the terminal cannot be opened to ask about removals: %w", err)
+		}
+		defer tty.Close()
+		return askRemovals(ctx, screen, tty, removals)
+	}
+}
+
+func askRemovals(ctx context.Context, screen *view.Text, tty *os.File, removals []engine.Removal) (bool, error) {
+	lines := []string{"This run removes:"}
+	for _, r := range removals {
+		lines = append(lines, "  "+r.Object()+": "+r.Why)
+	}
+	answer, err := screen.Ask(lines, "Remove this? [y/N]", func() (string, error) { return ReadLine(ctx, tty, bufio.NewReader(tty)) })
+	if errors.Is(err, io.EOF) {
+		return false, nil
+	}
+	return answer == "y" || answer == "yes", err
+}

@@ -1,0 +1,222 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+
+	"kinit/engine/diag"
+	"kinit/engine/event"
+	"kinit/engine/internal/topology"
+	"kinit/engine/lists"
+	"kinit/engine/module"
+)
+
+// Removal is a node, a volume or an address that a run removes.
+type Removal = event.Removal
+
+// ConfirmRemovals asks whether a run may remove what no flag names. It should return when ctx
+// ends. It is called by one goroutine at a time; an error refuses the run, or fails the task that
+// removes.
+type ConfirmRemovals func(ctx context.Context, removals []Removal) (bool, error)
+
+// consent knows what a run may remove: what flags and commands name, and what was confirmed.
+type consent struct {
+	options Options
+	cluster string
+	nodes   []string  // names that objects may begin with
+	planned []Removal // what is known before the tasks look at their hosts
+	saved   bool      // the plan was saved, with its flags
+}
+
+func (p *planned) consents() *consent {
+	c := &consent{options: p.options, planned: p.removals()}
+	if p.topology != nil {
+		c.cluster, c.nodes = p.topology.Cluster.Name, p.topology.KnownNodes
+	}
+	return c
+}
+
+// removals returns the nodes, pods and addresses that the plan's tasks remove, as far as they are known
+// before these look at their hosts.
+func (p *planned) removals() []Removal {
+	if p.topology == nil || p.plan == nil || p.mode == looks {
+		return nil
+	}
+	within, sweeps := p.matters(), p.plan.Sweeps()
+	leaves := p.plan.Leaving() && (sweeps || p.plan.Forgets()) || p.options.CleansUp || p.options.Recreate
+	late := func(r Removal) bool {
+		return slices.ContainsFunc(p.topology.Leaving, func(l topology.Leaving) bool { return l.Name == r.Name && l.Hypervisor == r.Host })
+	}
+	return slices.DeleteFunc(slices.Clone(p.topology.Removals), func(r Removal) bool {
+		out := slices.Contains(names(p.hosts), r.Host) && !within(r.Host) // --limit leaves the host out
+		return out || late(r) && !leaves || !late(r) && !sweeps
+	})
+}
+
+// confirmed asks, before anything changes, about all that is to be removed and that nothing names. It returns
+// why the run is refused.
+func (c *consent) confirmed(ctx context.Context) diag.List {
+	unnamed := event.Unnamed(c.planned)
+	if len(unnamed) == 0 {
+		return nil
+	}
+	yes, err := c.ask(ctx, unnamed)
+	switch {
+	case ctx.Err() != nil:
+		return diag.List{{Summary: "Interrupted", Detail: "Nothing was removed, and nothing was changed.", Cause: ctx.Err()}}
+	case err != nil:
+		return diag.List{{Summary: "No answer", Detail: err.Error() + ". Nothing was changed.\n\n" + c.advice(unnamed), Cause: err}}
+	case !yes && c.options.ConfirmRemovals != nil:
+		return diag.List{{Summary: "Removals declined", Detail: "Nothing was changed."}}
+	case !yes:
+		return diag.List{{Summary: "Removals not named", Detail: "The run would remove, and no flag names:\n\n" + objectList(unnamed) + "\n\nNothing was changed. " + c.advice(unnamed)}}
+	}
+	for i := range c.planned {
+		if c.planned[i].By == "" {
+			c.planned[i].By = answered
+		}
+	}
+	return nil
+}
+
+// answered is what names removals that were confirmed.
+const answered = "your answer"
+
+func (c *consent) ask(ctx context.Context, unnamed []Removal) (bool, error) {
+	if c.options.ConfirmRemovals == nil {
+		return false, nil
+	}
+	return c.options.ConfirmRemovals(ctx, unnamed)
+}
+
+// advice says how removals are named.
+func (c *consent) advice(unnamed []Removal) string {
+	flag := event.RemoveFlags(unnamed)
+	if c.saved {
+		return fmt.Sprintf("To remove them, make a new plan with %s. To keep them, make it of another spec or with other flags.", flag)
+	}
+	return fmt.Sprintf("To remove them, give %s or answer on a terminal. To keep them, change the spec or the other flags.", flag)
+}
+
+func objectList(removals []Removal) string {
+	return strings.Join(lists.Map(removals, func(r Removal) string { return "  " + r.Object() + ": " + r.Why }), "\n")
+}
+
+// gate decides about what the steps of a task remove on a host. Its error fails the task before it
+// has changed anything.
+func (c *consent) gate(ctx context.Context, host string, removed []module.Removed) error {
+	unnamed := event.Unnamed(c.ofSteps(host, removed))
+	if len(unnamed) == 0 {
+		return nil
+	}
+	yes, err := c.ask(ctx, unnamed)
+	switch {
+	case err != nil:
+		return err
+	case !yes && c.options.ConfirmRemovals != nil:
+		return diag.List{{Summary: "Removals declined", Detail: "The task has changed nothing:\n\n" + objectList(unnamed)}}
+	case !yes:
+		return diag.List{{Summary: "Removals not named", Detail: "The task would remove, with what they hold, and no flag names:\n\n" + objectList(unnamed) + "\n\nThe task has changed nothing. " + c.advice(unnamed)}}
+	}
+	return nil
+}
+
+// ofSteps returns what steps remove on a host, and what names each. What belongs to a node or pod that the plan
+// removes there is left out.
+func (c *consent) ofSteps(host string, removed []module.Removed) (all []Removal) {
+	for _, one := range removed {
+		r := Removal{Kind: one.Kind, Name: one.Name, Host: host, Why: "the playbook no longer declares it"}
+		part := slices.IndexFunc(c.planned, func(r Removal) bool { return r.Host == host && c.has(r, one.Name) })
+		switch {
+		case part >= 0 && c.planned[part].By != "":
+			continue
+		case one.All:
+			r.By, r.Why = c.everything(), "everything of the owner is removed"
+		default:
+			r.By = c.flag(one.Name)
+		}
+		r.Name = c.options.Redactor.Redact(r.Name)
+		all = append(all, r)
+	}
+	return all
+}
+
+// has reports whether an object on the host of a planned removal is, or is a part of, what goes.
+func (c *consent) has(r Removal, object string) bool {
+	node := c.node(object)
+	return r.Kind == event.RemovedNode && node == r.Name || r.Kind == event.RemovedPod && node == ""
+}
+
+// node returns the name of the node that an object belongs to by its name, such as a disk
+// "shop-web-01-data-1.qcow2" to "shop-web-01", or "".
+func (c *consent) node(object string) string {
+	base, longest := path.Base(object), ""
+	for _, name := range c.nodes {
+		if isPart(base, name) && len(name) > len(longest) {
+			longest = name
+		}
+	}
+	return longest
+}
+
+func isPart(object, name string) bool {
+	rest, found := strings.CutPrefix(object, name)
+	return found && (rest == "" || rest[0] == '-' || rest[0] == '.')
+}
+
+// flag returns the flag that names an object, or "": by its own name, the last part of its path, or its node's.
+func (c *consent) flag(object string) string {
+	node := c.node(object)
+	for _, given := range c.options.Remove {
+		if given == object || given == path.Base(object) || node != "" && (given == node || c.cluster+"-"+given == node) {
+			return "--remove " + given
+		}
+	}
+	return ""
+}
+
+// everything is what names the removal of all that the owner has.
+func (c *consent) everything() string {
+	switch {
+	case c.options.Recreate:
+		return "--recreate"
+	case c.options.StopAfter != "":
+		return "--stop-after " + c.options.StopAfter
+	}
+	return "the playbook"
+}
+
+// all returns the removals of a run or plan: those that were known before its tasks, and what these found.
+func (c *consent) all(results []Result) []Removal {
+	found := slices.Clone(c.planned)
+	for _, result := range results {
+		found = append(found, c.ofSteps(result.Host, result.Removes)...)
+	}
+	return found
+}
+
+// asked makes a ConfirmRemovals ask about each removal once, and one question at a time.
+func asked(confirm ConfirmRemovals) ConfirmRemovals {
+	if confirm == nil {
+		return nil
+	}
+	var mu sync.Mutex
+	var known []Removal
+	return func(ctx context.Context, removals []Removal) (bool, error) {
+		mu.Lock()
+		defer mu.Unlock()
+		open := slices.DeleteFunc(slices.Clone(removals), func(r Removal) bool { return slices.Contains(known, r) })
+		if len(open) == 0 {
+			return true, nil
+		}
+		yes, err := confirm(ctx, open)
+		if yes && err == nil {
+			known = append(known, open...)
+		}
+		return yes, err
+	}
+}
