@@ -121,7 +121,7 @@ func (p *planned) runOptions(k *keeper) run.Options {
 	}
 	return run.Options{
 		Pending: owed, Removes: removes,
-		Check:   p.mode.check(), Ahead: p.mode == looks, Offline: p.offline(), Forks: p.options.Forks, Events: p.options.Events, Redactor: p.options.Redactor,
+		Check: p.mode.check(), Ahead: p.mode == looks, Offline: p.offline(), Forks: p.options.Forks, Events: p.options.Events, Redactor: p.options.Redactor,
 		Confirm: run.Confirm(p.options.Confirm), FactCache: cached, Lasting: k.lasting(),
 	}
 }
