@@ -24,6 +24,7 @@ import (
 	"kinit/engine/internal/topology"
 	"kinit/engine/lists"
 	"kinit/engine/secret"
+	"kinit/engine/trust"
 )
 
 // mode is what is done with a plan.
@@ -236,7 +237,7 @@ func (p *planned) again(o Options) (*planned, diag.List) {
 }
 
 func sources(o Options) spec.Sources {
-	return spec.Sources{Cwd: o.Cwd, Home: o.Home, Builtin: o.Builtin, Text: o.Text}
+	return spec.Sources{Cwd: o.Cwd, Home: o.Home, Builtin: o.Builtin, Text: o.Text, Trust: trust.From(o.Environ)}
 }
 
 func (t texts) files() map[string]*hcl.File {
@@ -249,6 +250,10 @@ func (t texts) files() map[string]*hcl.File {
 	}
 	return all
 }
+
+// Ships reports whether the spec of the options is the name of one inside the program, which a file of that name does
+// not replace.
+func Ships(o Options) bool { return o.Text == "" && spec.Ships(sources(o), o.Spec) }
 
 // withDefaults sets the options that the caller did not set.
 func withDefaults(o Options) Options {

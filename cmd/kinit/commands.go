@@ -1,6 +1,7 @@
 package main
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -14,10 +15,20 @@ import (
 func run(a *app.App) int {
 	program := newCLI(a)
 	args, err := arrange(a.Args, program)
+	if err == nil && usesHome(a.Args[1:]) {
+		err = a.CheckHome()
+	}
 	if err == nil {
 		err = program.Run(args)
 	}
 	return exit.Show(err, a.Err)
+}
+
+// usesHome reports whether a command may use kinit's own folders.
+func usesHome(args []string) bool {
+	without := []string{"help", "version", "completion", "fmt", "modules"}
+	return len(args) > 0 && !slices.Contains(without, args[0]) &&
+		!slices.ContainsFunc(args, func(arg string) bool { return arg == "--help" || arg == "-h" || arg == "--version" })
 }
 
 func newCLI(a *app.App) *cli.App {

@@ -40,6 +40,12 @@ func savePlan(ctx context.Context, a *app.App, o engine.Options, file string) (b
 // savedPlan reads a saved plan. It returns nil if the path is not a plan but a spec or the
 // name of one.
 func savedPlan(a *app.App, path string) (*engine.Saved, error) {
+	if engine.Ships(a.BaseOptions(path)) {
+		return nil, nil
+	}
+	if err := a.Trust().Named(a.Abs(path)); err != nil {
+		return nil, fmt.Errorf("%s is %w", path, err)
+	}
 	file, err := os.Open(a.Abs(path))
 	if err != nil {
 		return nil, nil // the engine reports mistakes in a spec

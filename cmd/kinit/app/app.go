@@ -4,11 +4,15 @@ package app
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"os/signal"
+	"os/user"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -18,6 +22,7 @@ import (
 	"kinit/cmd/kinit/view"
 	"kinit/engine"
 	"kinit/engine/module"
+	"kinit/engine/trust"
 	"kinit/inventories"
 	"kinit/modules"
 	"kinit/specs"
@@ -54,7 +59,7 @@ func New(version string) *App {
 		cwd = "."
 	}
 	a := &App{
-		Version: version, Args: os.Args, Environ: os.Environ(), Cwd: cwd, In: os.Stdin,
+		Version: version, Args: os.Args, Environ: withHome(os.Environ()), Cwd: cwd, In: os.Stdin,
 		Engine: Engine{Run: engine.Run, Plan: engine.Plan, Validate: engine.Validate},
 		Kinds:  modules.All, Now: time.Now, Signals: incoming, Leave: os.Exit,
 	}
@@ -105,6 +110,34 @@ func (a *App) Env(name string) string {
 	return ""
 }
 
+// withHome adds the home folder of the user database to an environment without one, as services of systemd and
+// some containers have it. The process gets it too, for what it starts and for ~ in paths.
+func withHome(environ []string) []string {
+	if filepath.IsAbs(os.Getenv("HOME")) {
+		return environ
+	}
+	u, err := user.LookupId(strconv.Itoa(os.Geteuid()))
+	if err != nil || !filepath.IsAbs(u.HomeDir) || os.Setenv("HOME", u.HomeDir) != nil {
+		return environ // CheckHome reports it
+	}
+	environ = slices.DeleteFunc(slices.Clone(environ), func(entry string) bool { return strings.HasPrefix(entry, "HOME=") })
+	return append(environ, "HOME="+u.HomeDir)
+}
+
+// CheckHome returns an error if kinit does not know where its own folders are. They are never in the working directory,
+// which may be another user's.
+func (a *App) CheckHome() error {
+	if filepath.IsAbs(a.Env("HOME")) {
+		return nil
+	}
+	for _, name := range []string{"XDG_STATE_HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME"} {
+		if !filepath.IsAbs(a.Env(name)) {
+			return fmt.Errorf("the home folder of the user %d is not known: HOME is no absolute path, and the user database has none. kinit keeps its state there: set HOME, or XDG_STATE_HOME, XDG_CACHE_HOME and XDG_CONFIG_HOME, to absolute paths", os.Geteuid())
+		}
+	}
+	return nil
+}
+
 // Abs returns an absolute path from this process's working directory.
 func (a *App) Abs(path string) string {
 	if filepath.IsAbs(path) {
@@ -126,6 +159,9 @@ func (a *App) folder(variable, fallback string) string {
 func (a *App) ConfigFolder() string { return a.folder("XDG_CONFIG_HOME", ".config") }
 func (a *App) StateFolder() string  { return a.folder("XDG_STATE_HOME", ".local/state") }
 func (a *App) CacheFolder() string  { return a.folder("XDG_CACHE_HOME", ".cache") }
+
+// Trust returns the rules by which files are obeyed.
+func (a *App) Trust() trust.Rules { return trust.From(a.Environ) }
 
 // RunsFolder returns the folder of the runs' logs.
 func (a *App) RunsFolder() string { return filepath.Join(a.StateFolder(), "runs") }

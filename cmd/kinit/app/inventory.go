@@ -30,7 +30,11 @@ func (a *App) InventoryFiles(asked []string) (files, reserved []string, err erro
 	if err != nil {
 		return nil, nil, err
 	}
-	if info, err := os.Stat(filepath.Join(a.Cwd, defaultInventory)); err == nil && info.Mode().IsRegular() {
+	file := filepath.Join(a.Cwd, defaultInventory)
+	if info, err := os.Stat(file); err == nil && info.Mode().IsRegular() {
+		if err := a.Trust().Found(file); err != nil {
+			return nil, nil, fmt.Errorf("the inventory of the working directory is %w; or name an inventory by -i", err)
+		}
 		return append([]string{defaultInventory}, own...), own, nil
 	}
 	return own, own, nil
@@ -49,7 +53,11 @@ func (a *App) configInventories() ([]string, error) {
 	var files []string
 	for _, entry := range entries {
 		if strings.HasSuffix(entry.Name(), ".hcl") && !entry.IsDir() {
-			files = append(files, filepath.Join(folder, entry.Name()))
+			file := filepath.Join(folder, entry.Name())
+			if err := a.Trust().Found(file); err != nil {
+				return nil, fmt.Errorf("an inventory of kinit's own folder is %w", err)
+			}
+			files = append(files, file)
 		}
 	}
 	return files, nil

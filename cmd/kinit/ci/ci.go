@@ -2,6 +2,7 @@
 package ci
 
 import (
+	"fmt"
 	"io"
 	"path/filepath"
 	"slices"
@@ -35,6 +36,9 @@ func readFile(a *app.App, c *cli.Context) (*jobs.File, error) {
 	}
 	command.Colours(a, c)
 	path := a.Abs(c.Args().First())
+	if err := a.Trust().Named(path); err != nil {
+		return nil, fmt.Errorf("the file of jobs is %w", err)
+	}
 	file, sources, diags := jobs.Load(path, c.Args().First())
 	if len(diags) > 0 {
 		_, _ = io.WriteString(a.Err, "\n")

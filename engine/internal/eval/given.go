@@ -106,7 +106,11 @@ func (c *collector) expressions(where string, values map[string]hcl.Expression) 
 
 // file adds the values of a --var-file: an object in JSON, or attributes.
 func (c *collector) file(file string) {
-	text, err := c.in.Sources.ReadFile(file)
+	err := c.in.Sources.Named(file)
+	var text []byte
+	if err == nil {
+		text, err = c.in.Sources.ReadFile(file)
+	}
 	if err != nil {
 		c.Tell(diag.Errorf(nil, "Unreadable file", "The file of --var-file could not be read: %v.", err))
 		return

@@ -133,7 +133,7 @@ func TestScriptsRunOnce(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			script := "#!/bin/sh\necho \"$@\" >> calls\n[ \"$GREETING\" = hello ] || exit 1\n[ $1 = --host ] && echo '{}' && exit\ncat <<END\n" + test.list + "\nEND\n"
+			script := "#!/bin/sh\necho \"$@\" >> \"$(dirname \"$0\")/calls\"\n[ \"$GREETING\" = hello ] || exit 1\n[ $1 = --host ] && echo '{}' && exit\ncat <<END\n" + test.list + "\nEND\n"
 			dir := unpack(t, []txtar.File{{Name: "s", Data: []byte(script)}})
 			_, diags := Load(t.Context(), Sources{Cwd: dir, Environ: []string{"PATH=" + os.Getenv("PATH"), "GREETING=hello"}}, []string{"s"})
 			if len(diags) > 0 {

@@ -21,14 +21,17 @@ import (
 	"kinit/engine/internal/inventory/source"
 	"kinit/engine/internal/spec"
 	"kinit/engine/lists"
+	"kinit/engine/trust"
 )
 
 // read reads what a path of the command line names.
 func (l *loader) read(given string) {
 	info, err := os.Stat(l.src.files().Abs(given))
 	if err == nil && info.IsDir() {
-		l.addFolder(given)
-		l.folder(given)
+		if l.mayRead(given) {
+			l.addFolder(given, given)
+			l.folder(given)
+		}
 		return
 	}
 	name, text, err := l.open(given)
@@ -37,11 +40,22 @@ func (l *loader) read(given string) {
 		beside, _ := os.ReadDir(filepath.Dir(l.src.files().Abs(given)))
 		near := diag.Near(filepath.Base(given), lists.Map(beside, fs.DirEntry.Name))
 		l.Tell(diag.Errorf(nil, "Inventory not found", "There is no inventory file %s.%s", given, near))
+	case errors.Is(err, trust.ErrUntrusted):
+		l.Tell(trust.Problem(nil, err))
 	case err != nil:
 		l.unreadable(given, err)
 	default:
 		l.file(name, text, filepath.Dir(given))
 	}
+}
+
+// mayRead reports whether a file or folder that was named, or that is in a named folder, may be read.
+func (l *loader) mayRead(name string) bool {
+	err := l.src.files().Named(name)
+	if err != nil {
+		l.Tell(trust.Problem(nil, err))
+	}
+	return err == nil
 }
 
 func (l *loader) unreadable(name string, err error) {
@@ -52,13 +66,21 @@ func (l *loader) unreadable(name string, err error) {
 const shippedFolder = "inventories"
 
 // open finds a file as given, with .hcl, or by its name among those that ship
-// with the program.
+// with the program. Such a name without an ending comes before a file, as that of a spec does.
 func (l *loader) open(given string) (string, []byte, error) {
 	names := []string{given, given + ".hcl"}
-	if dir, base := path.Split(path.Clean(filepath.ToSlash(given))); dir == "" || dir == shippedFolder+"/" {
-		names = append(names, "builtin:"+base, "builtin:"+base+".hcl")
+	dir, base := path.Split(path.Clean(filepath.ToSlash(given)))
+	shipped := []string{"builtin:" + base, "builtin:" + base + ".hcl"}
+	switch {
+	case dir == "" && path.Ext(base) == "" && !strings.Contains(given, "/"):
+		names = append(shipped, names...)
+	case dir == "" || dir == shippedFolder+"/":
+		names = append(names, shipped...)
 	}
 	for _, name := range names {
+		if err := l.src.files().Named(name); err != nil {
+			return "", nil, err
+		}
 		text, err := l.src.files().ReadFile(name)
 		if err == nil || !errors.Is(err, fs.ErrNotExist) {
 			return name, text, err
@@ -80,7 +102,12 @@ func (l *loader) folder(folder string) {
 		}
 		name := filepath.Join(folder, entry.Name())
 		if entry.IsDir() {
-			l.folder(name)
+			if l.mayRead(name) {
+				l.folder(name)
+			}
+			continue
+		}
+		if !l.mayRead(name) {
 			continue
 		}
 		text, err := os.ReadFile(l.src.files().Abs(name))
@@ -92,10 +119,11 @@ func (l *loader) folder(folder string) {
 	}
 }
 
-// addFolder remembers a folder that may have variables, once.
-func (l *loader) addFolder(folder string) {
-	if folder = filepath.Clean(folder); !slices.Contains(l.folders, folder) {
-		l.folders = append(l.folders, folder)
+// addFolder remembers a folder that may have variables, once, with the file or folder that was named.
+func (l *loader) addFolder(folder, named string) {
+	folder = filepath.Clean(folder)
+	if !slices.ContainsFunc(l.folders, func(v varFolder) bool { return v.path == folder }) {
+		l.folders = append(l.folders, varFolder{folder, named})
 	}
 }
 
@@ -125,7 +153,7 @@ func (l *loader) file(name string, text []byte, folder string) {
 		l.merge(ansible.INI(whole))
 	}
 	if folder != "" {
-		l.addFolder(folder)
+		l.addFolder(folder, name)
 	}
 }
 
@@ -133,7 +161,7 @@ func (l *loader) file(name string, text []byte, folder string) {
 // the first line of the script.
 func (l *loader) script(text *source.Text) {
 	doc, texts := ansible.Program{
-		Name: text.Name, Path: l.src.files().Abs(text.Name), Folder: l.src.Cwd, Environ: l.src.Environ, Timeout: cmp.Or(l.src.Timeout, time.Minute),
+		Name: text.Name, Path: l.src.files().Abs(text.Name), Environ: l.src.Environ, Timeout: cmp.Or(l.src.Timeout, time.Minute),
 	}.Read(l.ctx)
 	for _, printed := range texts {
 		l.inv.Sources[printed.Name] = printed.File()

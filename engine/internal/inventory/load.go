@@ -54,7 +54,11 @@ func (l *loader) readFolders() {
 	groups := append(l.inv.GroupNames(), source.All, source.Ungrouped)
 	hosts := l.inv.HostNames()
 	for _, folder := range l.folders {
-		read := ansible.ReadFolder(l.src.files().Abs, folder, groups, hosts)
+		files := ansible.Files{
+			Abs:   l.src.files().Abs,
+			Check: func(name string) error { return l.src.files().Beside(name, folder.named) },
+		}
+		read := ansible.ReadFolder(files, folder.path, groups, hosts)
 		l.Tell(read.Diags)
 		for _, text := range read.Texts {
 			l.inv.Sources[text.Name] = text.File()

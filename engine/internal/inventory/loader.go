@@ -9,6 +9,7 @@ import (
 	"kinit/engine/diag"
 	"kinit/engine/internal/inventory/source"
 	"kinit/engine/internal/spec"
+	"kinit/engine/trust"
 )
 
 // Sources is where inventories come from and how names that are in none are
@@ -25,7 +26,7 @@ type Sources struct {
 }
 
 func (s Sources) files() spec.Sources {
-	return spec.Sources{Cwd: s.Cwd, Home: s.Home, Builtin: s.Builtin}
+	return spec.Sources{Cwd: s.Cwd, Home: s.Home, Builtin: s.Builtin, Trust: trust.From(s.Environ)}
 }
 
 // loader is the state of one Load.
@@ -37,9 +38,15 @@ type loader struct {
 	named     map[string]bool // hosts that groups name before, or instead of, their declaration
 	outside   []source.Ref    // the same, in order
 	uses      []use
-	folders   []string     // with group_vars and host_vars, as the user named them
+	folders   []varFolder  // with group_vars and host_vars
 	templates []source.Ref // variables with Jinja expressions
 	jumps     []string     // ways to hosts, as ssh has them: user@host:port,…
+}
+
+// varFolder is a folder that may have group_vars and host_vars.
+type varFolder struct {
+	path  string // as the user named it
+	named string // the inventory that was named, or the folder itself
 }
 
 // use is a group within another.

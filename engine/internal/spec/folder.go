@@ -1,6 +1,7 @@
 package spec
 
 import (
+	"fmt"
 	"path/filepath"
 	"strings"
 
@@ -9,6 +10,7 @@ import (
 
 	"kinit/engine/bounds"
 	"kinit/engine/diag"
+	"kinit/engine/trust"
 )
 
 // folder finds the folder that a playbook or import names: beside the file, beside the
@@ -26,10 +28,33 @@ func (l *loader) folder(source, base string, at hcl.Range) (string, diag.List) {
 		if len(files) == 0 {
 			return "", diag.Errorf(&at, "Empty playbook", "The folder %s has no %s files.", folder, suffix)
 		}
-		return folder, nil
+		return l.trusted(source, folder, at)
 	}
 	return "", diag.Errorf(&at, "Playbook not found", "There is no folder %q here or inside kinit; it was looked for as %s.%s",
 		source, strings.Join(tried, ", "), diag.Near(filepath.Base(source), l.beside(tried)))
+}
+
+// trusted checks a folder that was found for a name. A name with a path says which folder is meant; another one is
+// searched for, so the folder may be another user's.
+func (l *loader) trusted(source, folder string, at hcl.Range) (string, diag.List) {
+	if saysWhere(source) {
+		if err := l.src.Named(folder); err != nil {
+			return "", trust.Problem(&at, err)
+		}
+		return folder, nil
+	}
+	if err := l.src.Beside(folder, at.Filename); err != nil {
+		list := trust.Problem(&at, err)
+		list[0].Detail += fmt.Sprintf(" Or write its path, as in \"./%s\", which says that this folder is meant.", source)
+		return "", list
+	}
+	l.near[folder] = at.Filename
+	return folder, nil
+}
+
+// saysWhere reports whether the name of a folder is a path.
+func saysWhere(source string) bool {
+	return strings.HasPrefix(source, ".") || strings.HasPrefix(source, builtinPrefix) || filepath.IsAbs(source)
 }
 
 // beside lists the folders beside the tried ones.
@@ -49,7 +74,7 @@ func (l *loader) beside(tried []string) []string {
 // places lists where a folder may be, the best one first.
 func places(source, base string) []string {
 	all := []string{Join(base, source)}
-	if strings.HasPrefix(source, ".") || strings.HasPrefix(source, builtinPrefix) || filepath.IsAbs(source) {
+	if saysWhere(source) {
 		return all
 	}
 	for _, place := range []string{Join(Folder(base), source), Join(builtinPrefix, source)} {
@@ -102,6 +127,14 @@ func (l *loader) playbookFile(name string) *hclsyntax.Body {
 		return body
 	}
 	l.parsed[name] = nil
+	check := l.src.Named(name)
+	if near, found := l.near[Folder(name)]; found {
+		check = l.src.Beside(name, near)
+	}
+	if check != nil {
+		l.Tell(trust.Problem(nil, check))
+		return nil
+	}
 	text, err := l.src.ReadFile(name)
 	if err != nil {
 		l.Tell(diag.Errorf(nil, "Unreadable file", "The playbook file %s could not be read: %v.", name, err))

@@ -11,6 +11,7 @@ import (
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 
 	"kinit/engine/diag"
+	"kinit/engine/trust"
 )
 
 // Load reads a spec by its path or name, with its playbook and all imports. The path may be that
@@ -20,6 +21,7 @@ func Load(src Sources, name string) (*Spec, diag.List) {
 		src:     src,
 		spec:    &Spec{Path: name, Root: newNamespace(nil, ""), Sources: map[string]*hcl.File{}},
 		folders: map[string]bool{},
+		near:    map[string]string{},
 		parsed:  map[string]*hclsyntax.Body{},
 		places:  map[string]hcl.Range{},
 	}
@@ -61,6 +63,10 @@ func (l *loader) readOnlyFolder(folder string) {
 	l.spec.Folder, l.spec.Playbook, l.spec.Root.Source = folder, folder, folder
 	l.spec.Name = filepath.Base(l.src.Abs(folder))
 	l.spec.Identity = l.spec.Name
+	if err := l.src.Named(folder); err != nil {
+		l.Tell(trust.Problem(nil, err))
+		return
+	}
 	files, _ := l.filesIn(folder)
 	if len(files) == 0 {
 		l.Tell(diag.Errorf(nil, "Empty playbook", "The folder %s has no %s files, so it is no playbook.", folder, suffix))

@@ -88,9 +88,21 @@ func TestLoadFindsSpecsAndPlaybooks(t *testing.T) {
 			map[string]string{"shipped.hcl": shipd, "web/a.hcl": taskNamed("a")},
 			"specs/shipped.hcl", "shipped", "builtin:", "builtin:web", "task.note.a",
 		},
-		"the disk comes before the program": {
+		"a name inside the program comes before a file": {
+			map[string]string{"shipped.hcl": shipd, "web/a.hcl": taskNamed("a"), "disk/shipped.hcl": taskNamed("mine"), "disk/shipped": taskNamed("mine")},
+			"shipped", "shipped", "builtin:", "builtin:web", "task.note.a",
+		},
+		"a path means a file": {
 			map[string]string{"shipped.hcl": shipd, "web/a.hcl": taskNamed("a"), "disk/shipped.hcl": taskNamed("mine")},
-			"shipped", "shipped", ".", ".", "task.note.mine",
+			"./shipped", "shipped", ".", ".", "task.note.mine",
+		},
+		"the ending of a file means a file": {
+			map[string]string{"shipped.hcl": shipd, "web/a.hcl": taskNamed("a"), "disk/shipped.hcl": taskNamed("mine")},
+			"shipped.hcl", "shipped", ".", ".", "task.note.mine",
+		},
+		"a name that the program's template expands comes before a file": {
+			map[string]string{"k7s-box.tmpl.hcl": taskNamed("program"), "disk/k7s-box-1-1-1": taskNamed("disk"), "disk/k7s-box-1-1-1.hcl": taskNamed("disk")},
+			"k7s-box-1-1-1", "k7s-box-1-1-1", "builtin:", "builtin:", "task.note.program",
 		},
 		"a name that a template expands": {
 			map[string]string{
@@ -110,7 +122,7 @@ func TestLoadFindsSpecsAndPlaybooks(t *testing.T) {
 		},
 		"a template for all drivers beside the path before one inside the program": {
 			map[string]string{"disk/k7s.tmpl.hcl": taskNamed("disk"), "k7s-box.tmpl.hcl": taskNamed("program")},
-			"k7s-box-1-1-1", "k7s-box-1-1-1", ".", ".", "task.note.disk",
+			"./k7s-box-1-1-1", "k7s-box-1-1-1", ".", ".", "task.note.disk",
 		},
 		"the template for every distribution": {
 			map[string]string{

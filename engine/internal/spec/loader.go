@@ -14,6 +14,7 @@ type loader struct {
 	spec    *Spec
 	in      *Namespace // of the current file
 	folders map[string]bool
+	near    map[string]string          // found folders, with the file that names each without saying where it is
 	parsed  map[string]*hclsyntax.Body // the playbook files, nil if one cannot be read
 	imports []importBlock
 	given   []importBlock        // those without a label; folder is the imported one

@@ -15,6 +15,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"kinit/engine/diag"
+	"kinit/engine/trust"
 )
 
 const (
@@ -102,14 +103,22 @@ func notFound(src Sources, given string) diag.List {
 // expand makes a spec of a name by the grammar from the template of its distro and driver, of
 // its distro, or of every distro, which may be beside the path or inside the program.
 func (l *loader) expand(given string) (found, diag.List) {
-	name := strings.TrimSuffix(filepath.Base(given), suffix)
-	parts := grammar.FindStringSubmatch(name)
-	if parts == nil {
-		return found{}, notFound(l.src, given)
-	}
 	folders := []string{filepath.Dir(given)}
 	if _, ok := shippedName(given); ok {
 		folders = append(folders, builtinPrefix)
+	}
+	if file, diags := l.fromTemplate(given, folders); file.file != "" || diags != nil {
+		return file, diags
+	}
+	return found{}, notFound(l.src, given)
+}
+
+// fromTemplate makes a spec of a name from the first template in some folders, if there is one.
+func (l *loader) fromTemplate(given string, folders []string) (found, diag.List) {
+	name := strings.TrimSuffix(filepath.Base(given), suffix)
+	parts := grammar.FindStringSubmatch(name)
+	if parts == nil {
+		return found{}, nil
 	}
 	for _, folder := range folders {
 		templates := []string{parts[1] + "-" + parts[2], parts[1]}
@@ -118,12 +127,17 @@ func (l *loader) expand(given string) (found, diag.List) {
 		}
 		for _, template := range templates {
 			file := Join(folder, template+templateSuffix)
-			if text, err := l.src.ReadFile(file); err == nil {
-				return l.render(file, text, name, parts)
+			text, err := l.src.ReadFile(file)
+			if err != nil {
+				continue
 			}
+			if err := l.src.Found(file); err != nil {
+				return found{}, trust.Problem(nil, err)
+			}
+			return l.render(file, text, name, parts)
 		}
 	}
-	return found{}, notFound(l.src, given)
+	return found{}, nil
 }
 
 // render fills in a template. The result has the name of the spec file that it replaces.
@@ -176,7 +190,13 @@ func (l *loader) locate(given string) (found, diag.List) {
 	if l.src.Text != "" {
 		return found{file: given, text: []byte(l.src.Text)}, nil
 	}
+	if file, diags := l.shipped(given); file.file != "" || diags != nil {
+		return file, diags
+	}
 	for _, file := range candidates(given) {
+		if err := l.src.Named(file); err != nil {
+			return found{}, trust.Problem(nil, err)
+		}
 		text, err := l.src.ReadFile(file)
 		if err == nil {
 			return found{file: file, text: text}, ofAnotherLanguage(file)
@@ -186,6 +206,31 @@ func (l *loader) locate(given string) (found, diag.List) {
 		}
 	}
 	return l.expand(given)
+}
+
+// IsPath reports whether what names a spec means a file: it has a separator or the ending of a file. Any other name
+// means the spec inside the program, if there is one.
+func IsPath(given string) bool {
+	return strings.ContainsRune(given, filepath.Separator) || strings.HasSuffix(given, suffix)
+}
+
+// Ships reports whether a spec of this name is inside the program.
+func Ships(src Sources, given string) bool {
+	l := &loader{src: src, spec: &Spec{Sources: map[string]*hcl.File{}}}
+	file, diags := l.shipped(given)
+	return file.file != "" || diags != nil
+}
+
+// shipped finds a spec inside the program by its name.
+func (l *loader) shipped(given string) (found, diag.List) {
+	if IsPath(given) {
+		return found{}, nil
+	}
+	file := builtinPrefix + given + suffix
+	if text, err := l.src.ReadFile(file); err == nil {
+		return found{file: file, text: text}, nil
+	}
+	return l.fromTemplate(given, []string{builtinPrefix})
 }
 
 // ofAnotherLanguage returns the error for a file whose name says that it is no HCL.

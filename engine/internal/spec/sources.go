@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"kinit/engine/trust"
 )
 
 // builtinPrefix starts the names of files that ship inside the program.
@@ -18,11 +20,39 @@ const builtinPrefix = "builtin:"
 // Sources gives access to files: on the disk and inside the program. A name inside the
 // program starts with "builtin:"; another is a path, absolute or relative to Cwd.
 type Sources struct {
-	Cwd       string     // an absolute path
-	Home      string     // the user's home folder
-	Builtin   fs.FS      // specs and playbooks inside the program; may be nil
-	Text      string     // the spec itself, if it is in no file
+	Cwd       string // an absolute path
+	Home      string // the user's home folder
+	Builtin   fs.FS  // specs and playbooks inside the program; may be nil
+	Text      string // the spec itself, if it is in no file
+	Trust     trust.Rules
 	FilesRead *FilesRead // gets the names of requested files; nil drops them
+}
+
+// Named checks a file or folder that the user has named, or that a file which the user has named names.
+func (s Sources) Named(name string) error {
+	if IsBuiltin(name) {
+		return nil
+	}
+	return s.Trust.Named(s.Abs(name))
+}
+
+// Found checks a file or folder that kinit has found by itself.
+func (s Sources) Found(name string) error {
+	if IsBuiltin(name) {
+		return nil
+	}
+	return s.Trust.Found(s.Abs(name))
+}
+
+// Beside checks a file or folder that was found near the file or folder named, without being named itself.
+func (s Sources) Beside(name, named string) error {
+	if IsBuiltin(name) {
+		return nil
+	}
+	if IsBuiltin(named) {
+		return s.Found(name)
+	}
+	return s.Trust.Beside(s.Abs(name), s.Abs(named))
 }
 
 // ReadFile reads a file by such a name.

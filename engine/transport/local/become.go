@@ -116,7 +116,7 @@ func (o *other) signaller(cmd *exec.Cmd, begun chan int) signaller {
 func (o *other) signal(ctx context.Context, signal syscall.Signal, session int) {
 	line := o.user.Line("/bin/sh", "-c", framing.KillSession, "kill", strconv.Itoa(int(signal)), strconv.Itoa(session))
 	cmd := exec.CommandContext(ctx, "/bin/sh", "-c", line)
-	cmd.Env = environment()
+	cmd.Dir, cmd.Env = home(), environment()
 	_ = cmd.Run() // if the command remains, the wait for it times out
 }
 

@@ -91,13 +91,16 @@ func (c Config) complete() Config {
 		c.Dial = new(net.Dialer).DialContext
 	}
 	if len(c.KnownHosts) == 0 {
-		c.KnownHosts = []string{"~/.ssh/known_hosts", "/etc/ssh/ssh_known_hosts"}
+		c.KnownHosts = ownKnownHosts()
 	}
 	if len(c.IdentityFiles) == 0 && len(c.PrivateKeys) == 0 {
 		c.IdentityFiles = []string{"~/.ssh/id_ed25519", "~/.ssh/id_ecdsa", "~/.ssh/id_rsa"}
 	}
 	return c
 }
+
+// ownKnownHosts are the known_hosts files that are read without being named.
+func ownKnownHosts() []string { return []string{"~/.ssh/known_hosts", "/etc/ssh/ssh_known_hosts"} }
 
 func (c Config) address() string {
 	return net.JoinHostPort(c.Address, strconv.Itoa(c.Port))

@@ -16,6 +16,7 @@ import (
 
 	"kinit/engine/lists"
 	"kinit/engine/transport"
+	"kinit/engine/trust"
 )
 
 // verifier decides whether a host key is the right one.
@@ -63,7 +64,15 @@ func (v *verifier) pin(lines []string) error {
 }
 
 func (v *verifier) load(files []string) error {
+	rules := trust.From(os.Environ())
 	for _, file := range files {
+		check := rules.Named
+		if slices.Contains(ownKnownHosts(), file) {
+			check = rules.Found
+		}
+		if err := check(expand(file)); err != nil {
+			return fmt.Errorf("%w: %s is %w", transport.ErrHostKey, file, err)
+		}
 		text, err := os.ReadFile(expand(file))
 		if errors.Is(err, fs.ErrNotExist) {
 			continue

@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"github.com/kevinburke/ssh_config"
+
+	"kinit/engine/trust"
 )
 
 // Alias holds the settings of a name in the OpenSSH client's configuration.
@@ -25,8 +27,14 @@ type Alias struct {
 // IdentityFile, ProxyJump, UserKnownHostsFile and Include are supported; Match only for
 // host names. Any other Match or a ProxyCommand is an error.
 func FromSSHConfig(alias string, files ...string) (Alias, error) {
-	if len(files) == 0 {
+	if len(files) == 0 { // ssh refuses a configuration that others can change, too
+		rules := trust.From(os.Environ())
 		files = []string{"~/.ssh/config", "/etc/ssh/ssh_config"}
+		for _, name := range files {
+			if err := rules.Found(expand(name)); err != nil {
+				return Alias{}, fmt.Errorf("%s is %w", name, err)
+			}
+		}
 	}
 	options, err := readOptions(alias, files)
 	if err != nil {

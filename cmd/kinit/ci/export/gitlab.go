@@ -21,7 +21,8 @@ func gitlab(o Options, list []jobs.Job) ([]File, error) {
 		}
 		fmt.Fprintf(&comment, "#   interval %s%s, variable KINIT_JOB = %s\n", j.Schedule.Plain(), zone, j.Name)
 		all[j.Address()] = fields{
-			"image", o.Image, "rules", []fields{
+			"image", o.Image, "variables", fields{"KINIT_TRUST_DIR", "$CI_PROJECT_DIR"}, // GitLab's containers make it writable for all
+			"rules", []fields{
 				{"if", fmt.Sprintf(`$CI_PIPELINE_SOURCE == "schedule" && $KINIT_JOB == %q`, j.Name)},
 				{"allow_failure", true, "if", `$CI_PIPELINE_SOURCE == "web"`, "when", "manual"},
 			},

@@ -15,6 +15,7 @@ const (
 	resultsClaim  = "kinit-ci-results"
 	resultsFolder = "/var/lib/kinit-ci"
 	sshSecret     = "kinit-ci-ssh"
+	sshFolder     = "/root/.ssh"
 )
 
 // kubernetes makes a CronJob of each job. A failed pod is not repeated: the job's
@@ -57,7 +58,8 @@ func pod(o Options, j jobs.Job) fields {
 		"containers", []fields{{
 			"name", "kinit", "image", o.Image, "workingDir", filepath.Dir(o.File),
 			"command", append(command(o, j), "--results", resultsFolder+"/results", "--site", resultsFolder+"/site"),
-			"volumeMounts", []fields{{"name", "results", "mountPath", resultsFolder}, {"name", "ssh", "mountPath", "/root/.ssh", "readOnly", true}},
+			"env", []fields{{"name", "KINIT_TRUST_DIR", "value", sshFolder}}, // Kubernetes makes folders of secrets writable for all, and mounts them read-only
+			"volumeMounts", []fields{{"name", "results", "mountPath", resultsFolder}, {"name", "ssh", "mountPath", sshFolder, "readOnly", true}},
 		}},
 		"volumes", []fields{
 			{"name", "results", "persistentVolumeClaim", fields{"claimName", resultsClaim}},

@@ -26,6 +26,7 @@ func github(o Options, list []jobs.Job) ([]File, error) {
 			"permissions", fields{"contents", "read"}, "concurrency", fields{"group", "kinit-ci-" + j.Address(), "cancel-in-progress", false},
 			"jobs", fields{"run", fields{
 				"runs-on", inline{"self-hosted", o.Runner}, "timeout-minutes", minutes(j),
+				"env", fields{"KINIT_TRUST_DIR", "${{ github.workspace }}"}, // containers see it as another user's
 				"steps", []fields{
 					{"name", "Check out", "uses", "actions/checkout@v4"},
 					{"name", "Deploy, run again, verify, clean up", "run", line(o, j) + ` --site "$RUNNER_TEMP/site"`},

@@ -10,6 +10,7 @@ import (
 	"kinit/engine/diag"
 	"kinit/engine/internal/inventory/source"
 	"kinit/engine/internal/inventory/tree"
+	"kinit/engine/trust"
 )
 
 // The folders beside an inventory that have variables.
@@ -30,20 +31,29 @@ type Folder struct {
 	diag.Collector
 }
 
-// ReadFolder reads the variables of groups and hosts. The folder is named as the
-// user named it; abs makes such names absolute.
-func ReadFolder(abs func(name string) string, folder string, groups, hosts []string) *Folder {
+// Files is how the folder's files are reached, which have names as the user named the folder.
+type Files struct {
+	Abs   func(name string) string // makes a name absolute
+	Check func(name string) error  // refuses a file or folder that another user may have put there
+}
+
+// ReadFolder reads the variables of groups and hosts.
+func ReadFolder(files Files, folder string, groups, hosts []string) *Folder {
 	f := &Folder{}
-	f.Groups = f.read(abs, filepath.Join(folder, groupVars), "group", groups)
-	f.Hosts = f.read(abs, filepath.Join(folder, hostVarsFolder), "host", hosts)
+	f.Groups = f.read(files, filepath.Join(folder, groupVars), "group", groups)
+	f.Hosts = f.read(files, filepath.Join(folder, hostVarsFolder), "host", hosts)
 	return f
 }
 
 // read reads one of the folders. A file that is named almost like a group or host
 // is told of: it is the mistake nobody finds.
-func (f *Folder) read(abs func(name string) string, folder, what string, names []string) map[string]source.Vars {
-	entries, err := os.ReadDir(abs(folder))
+func (f *Folder) read(files Files, folder, what string, names []string) map[string]source.Vars {
+	entries, err := os.ReadDir(files.Abs(folder))
 	if err != nil {
+		return nil
+	}
+	if err := files.Check(folder); err != nil {
+		f.Tell(trust.Problem(nil, err))
 		return nil
 	}
 	there := map[string]bool{}
@@ -59,7 +69,7 @@ func (f *Folder) read(abs func(name string) string, folder, what string, names [
 			}
 			used[name] = true
 			all[name] = source.Vars{}
-			f.path(abs, filepath.Join(folder, name+ending), all[name])
+			f.path(files, filepath.Join(folder, name+ending), all[name])
 			break
 		}
 	}
@@ -76,23 +86,27 @@ func (f *Folder) read(abs func(name string) string, folder, what string, names [
 }
 
 // path reads a file with variables, or all of a folder, by name.
-func (f *Folder) path(abs func(name string) string, name string, into source.Vars) {
-	info, err := os.Stat(abs(name))
+func (f *Folder) path(files Files, name string, into source.Vars) {
+	info, err := os.Stat(files.Abs(name))
 	if err != nil {
 		f.unreadable(name, err)
 		return
 	}
-	if !info.IsDir() {
-		f.file(abs, name, into)
+	if err := files.Check(name); err != nil {
+		f.Tell(trust.Problem(nil, err))
 		return
 	}
-	entries, err := os.ReadDir(abs(name))
+	if !info.IsDir() {
+		f.file(files, name, into)
+		return
+	}
+	entries, err := os.ReadDir(files.Abs(name))
 	if err != nil {
 		f.unreadable(name, err)
 	}
 	for _, entry := range entries {
 		if isVariables(entry) {
-			f.path(abs, filepath.Join(name, entry.Name()), into)
+			f.path(files, filepath.Join(name, entry.Name()), into)
 		}
 	}
 }
@@ -110,8 +124,8 @@ func (f *Folder) unreadable(name string, err error) {
 	f.Tell(diag.Errorf(nil, "Unreadable file", "The variables in %s could not be read: %v.", name, err))
 }
 
-func (f *Folder) file(abs func(name string) string, name string, into source.Vars) {
-	bytes, err := os.ReadFile(abs(name))
+func (f *Folder) file(files Files, name string, into source.Vars) {
+	bytes, err := os.ReadFile(files.Abs(name))
 	if err != nil {
 		f.unreadable(name, err)
 		return

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"os/exec"
 	"strings"
 	"syscall"
@@ -21,7 +22,6 @@ import (
 type Program struct {
 	Name    string        // as the user wrote it, for messages
 	Path    string        // absolute
-	Folder  string        // to run in
 	Environ []string      // KEY=value pairs
 	Timeout time.Duration // for all of its runs together
 }
@@ -88,13 +88,18 @@ func (p Program) output(ctx context.Context, args ...string) (*source.Text, diag
 // run runs the script in a process group of its own, which ends with the context.
 func (p Program) run(ctx context.Context, args []string) ([]byte, error) {
 	stdout, stderr := &head{}, &tail{}
+	folder, err := os.MkdirTemp("", "kinit-inventory-") // what it finds by a relative name is nobody else's
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(folder)
 	cmd := exec.CommandContext(ctx, p.Path, args...)
-	cmd.Dir, cmd.Env = p.Folder, append([]string{}, p.Environ...)
+	cmd.Dir, cmd.Env = folder, append([]string{}, p.Environ...)
 	cmd.Stdout, cmd.Stderr = stdout, stderr
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	cmd.WaitDelay = patience
-	err := cmd.Run()
+	err = cmd.Run()
 	switch {
 	case ctx.Err() != nil:
 		if err = ctx.Err(); errors.Is(err, context.DeadlineExceeded) {

@@ -24,17 +24,17 @@ func script(t *testing.T, text string) Program {
 	if err := os.WriteFile(path, []byte("#!/bin/sh\n"+text), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	return Program{Name: "inventory.sh", Path: path, Folder: folder, Environ: []string{"PATH=" + os.Getenv("PATH")}, Timeout: 10 * time.Second}
+	return Program{Name: "inventory.sh", Path: path, Environ: []string{"PATH=" + os.Getenv("PATH")}, Timeout: 10 * time.Second}
 }
 
 func TestAScriptEndsWithItsContextAndTakesItsChildrenAlong(t *testing.T) {
 	t.Parallel()
-	p := script(t, "sleep 300 & echo $! > child; wait\n")
+	p := script(t, "sleep 300 & echo $! > \"$(dirname \"$0\")/child\"; wait\n")
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() {
 		defer cancel()
 		for range 500 {
-			if text, _ := os.ReadFile(filepath.Join(p.Folder, "child")); strings.HasSuffix(string(text), "\n") {
+			if text, _ := os.ReadFile(filepath.Join(filepath.Dir(p.Path), "child")); strings.HasSuffix(string(text), "\n") {
 				return
 			}
 			time.Sleep(10 * time.Millisecond)
@@ -44,7 +44,7 @@ func TestAScriptEndsWithItsContextAndTakesItsChildrenAlong(t *testing.T) {
 	if !doc.Diags.Is(context.Canceled) {
 		t.Errorf("got %v", doc.Diags)
 	}
-	text, err := os.ReadFile(filepath.Join(p.Folder, "child"))
+	text, err := os.ReadFile(filepath.Join(filepath.Dir(p.Path), "child"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,5 +90,22 @@ func TestAScriptSeesNoOtherEnvironment(t *testing.T) {
 	doc, _ := p.Read(t.Context())
 	if len(doc.Hosts) != 1 || doc.Hosts[0].Name != ".x" {
 		t.Errorf("got %+v, %v", doc.Hosts, doc.Diags)
+	}
+}
+
+func TestScriptRunsInAPrivateFolder(t *testing.T) {
+	t.Parallel()
+	p := script(t, `printf '{"all": {"vars": {"folder": "%s", "mode": "%s", "entries": "%s"}}, "_meta": {"hostvars": {}}}' "$PWD" "$(stat -c %a .)" "$(ls -A)"`)
+	doc, _ := p.Read(t.Context())
+	if doc.Diags.HasErrors() || len(doc.Groups) != 1 {
+		t.Fatalf("got %v", doc.Diags)
+	}
+	vars := doc.Groups[0].Vars
+	folder := vars["folder"].Value.AsString()
+	if mode, entries := vars["mode"].Value.AsString(), vars["entries"].Value.AsString(); mode != "700" || entries != "" {
+		t.Errorf("mode %s, with %q", mode, entries)
+	}
+	if _, err := os.Stat(folder); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("%s is still there: %v", folder, err)
 	}
 }
