@@ -29,7 +29,9 @@ import (
 // What the module makes is not marked as the cluster's, and cleanup does not remove it. Of
 // Ansible's configuration, what concerns collections applies (ansible.cfg and the variables
 // ANSIBLE_… of the machine kinit runs on); its inventories, variables, connections and filters
-// do not. The arguments are in no log of the host and in no list of processes. Modules
+// do not. ansible-core runs in a private folder with Python isolated, and obeys no configuration or
+// module that another user may have put in its way (KINIT_TRUST_DIR says which folders are trusted).
+// The arguments are in no log of the host and in no list of processes. Modules
 // that Ansible does on the controller, such as template, are kinit's own instead.
 //
 // The diff has no content of a file that only its owner can read, and if a secret argument has

@@ -87,7 +87,13 @@ func (s *Suite) List(ctx context.Context, focus, skip string) ([]string, error) 
 
 // ask runs the suite for information that needs no cluster.
 func (s *Suite) ask(ctx context.Context, flag string) (string, error) {
+	folder, err := os.MkdirTemp("", "kinit-conformance-")
+	if err != nil {
+		return "", err
+	}
+	defer os.RemoveAll(folder)
 	cmd := exec.CommandContext(ctx, s.Tests, flag)
+	cmd.Dir = folder
 	cmd.Env = append(os.Environ(), "KUBECONFIG=")
 	out, err := cmd.Output()
 	var failed *exec.ExitError

@@ -4,6 +4,8 @@
 import base64
 import inspect
 import json
+import os
+import site
 import sys
 
 
@@ -12,7 +14,30 @@ def fail(kind, text):
     sys.exit(0)
 
 
+def own_packages():
+    # Python runs isolated, so it leaves out the user's own packages, where "pip install --user" puts
+    # ansible-core. They come last, if only the user can change them.
+    path = site.getusersitepackages()
+    try:
+        at = os.stat(path)
+    except OSError:
+        return
+    if at.st_uid in (0, os.geteuid()) and not at.st_mode & 0o002:
+        sys.path.append(path)
+
+
+def searched(module):
+    # The module and what it may include, if it was found on a search path of Ansible's: what is beside
+    # ansible-core itself is as trustworthy as Python.
+    module = os.path.realpath(module)
+    if any(module.startswith(os.path.realpath(path) + os.sep) for path in sys.path):
+        return []
+    shared = os.path.join(os.path.dirname(os.path.dirname(module)), "module_utils")
+    return [path for path in (module, shared) if os.path.exists(path)]
+
+
 request = json.load(sys.stdin)
+own_packages()
 try:
     import ansible
     from ansible.executor import module_common
@@ -81,4 +106,5 @@ try:
 except Exception as error:
     fail("failed", "%s: %s" % (type(error).__name__, error))
 
-json.dump({"name": name, "action": action, "python": python, "check": payloads[0], "real": payloads[1]}, sys.stdout)
+json.dump({"name": name, "action": action, "python": python, "check": payloads[0], "real": payloads[1],
+           "found": searched(found.plugin_resolved_path)}, sys.stdout)

@@ -34,6 +34,8 @@ type Payloads struct {
 	Python bool   `json:"python"` // the payload is a program that Python reads from standard input
 	Check  string `json:"check"`  // for check mode
 	Real   string `json:"real"`
+
+	found []string // files and folders on Ansible's search paths that the payload is made of
 }
 
 // The errors of Build.
@@ -108,9 +110,20 @@ func (b *Builder) build(ctx context.Context, request []byte) (*Payloads, error) 
 		return nil, fmt.Errorf("make a folder for ansible-core: %w", err)
 	}
 	defer os.RemoveAll(scratch)
+	cwd, err := os.Getwd()
+	if err != nil {
+		return nil, fmt.Errorf("find the configuration of Ansible: %w", err)
+	}
+	environ, err := environment(os.Environ(), cwd, os.Getenv("HOME"))
+	if err != nil {
+		return nil, err
+	}
 	var answer, problems bytes.Buffer
-	cmd := exec.CommandContext(ctx, python, "-c", script)
-	cmd.Env = append(os.Environ(), "ANSIBLE_LOCAL_TEMP="+scratch, "ANSIBLE_DEPRECATION_WARNINGS=False", "ANSIBLE_NOCOLOR=1")
+	// Isolated, and in a folder of its own: Python would import modules from the working directory, where another
+	// user may have put them.
+	cmd := exec.CommandContext(ctx, python, "-I", "-c", script)
+	cmd.Dir = scratch
+	cmd.Env = append(environ, "ANSIBLE_LOCAL_TEMP="+scratch, "ANSIBLE_DEPRECATION_WARNINGS=False", "ANSIBLE_NOCOLOR=1")
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(request), &answer, &problems
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
@@ -122,20 +135,26 @@ func (b *Builder) build(ctx context.Context, request []byte) (*Payloads, error) 
 	if err != nil {
 		return nil, fmt.Errorf("ansible-core on the machine kinit runs on ended with %w: %s", err, module.Tail(problems.String(), 3))
 	}
-	return parse(answer.Bytes())
+	payloads, err := parse(answer.Bytes())
+	if err != nil {
+		return nil, err
+	}
+	return payloads, trusted(environ, payloads.found)
 }
 
 func parse(answer []byte) (*Payloads, error) {
 	var said struct {
 		Payloads
-		Problem string `json:"problem"`
-		Text    string `json:"text"`
+		Found   []string `json:"found"`
+		Problem string   `json:"problem"`
+		Text    string   `json:"text"`
 	}
 	if err := json.Unmarshal(answer, &said); err != nil {
 		return nil, fmt.Errorf("ansible-core on the machine kinit runs on answered no JSON: %w", err)
 	}
 	switch said.Problem {
 	case "":
+		said.Payloads.found = said.Found
 		return &said.Payloads, nil
 	case "missing":
 		return nil, fmt.Errorf("%w (%s)", ErrMissing, said.Text)

@@ -6,11 +6,14 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"kinit/engine/need"
+	"kinit/engine/trust"
 )
 
 var stat = Request{Module: "ansible.builtin.stat", Args: map[string]json.RawMessage{"path": json.RawMessage(`"/"`)}, Python: "/usr/bin/python3"}
@@ -95,5 +98,72 @@ func program(t *testing.T, folder, name, text string) {
 	t.Helper()
 	if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o755); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// It changes the working directory, so it runs alone.
+func TestPythonRunsNothingFromTheWorkingDirectory(t *testing.T) {
+	need.Programs(t, "ansible", "ansible", "/usr/bin/python3")
+	folder, planted := t.TempDir(), filepath.Join(t.TempDir(), "planted")
+	for _, name := range []string{"base64.py", "json.py", "site.py", "sitecustomize.py", "usercustomize.py", "ansible.py"} {
+		program(t, folder, name, "open("+"'"+planted+"'"+", 'a').write(__file__ + '\\n')\n")
+	}
+	t.Chdir(folder)
+	t.Setenv("PYTHONPATH", ".")
+	p, err := New().Build(t.Context(), stat)
+	if err != nil || p.Name != "ansible.builtin.stat" || !p.Python {
+		t.Errorf("%v, %+v", err, p)
+	}
+	if ran, err := os.ReadFile(planted); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("ran %s (%v)", ran, err)
+	}
+}
+
+// It changes the working directory, so it runs alone.
+func TestConfigurationOfAnotherUserIsRefused(t *testing.T) {
+	need.Root(t, "files of several users")
+	need.Programs(t, "ansible", "ansible", "/usr/bin/python3")
+	t.Setenv("ANSIBLE_CONFIG", "")
+	t.Setenv("HOME", t.TempDir())
+	folder := t.TempDir()
+	collection := filepath.Join(folder, "mine", "ansible_collections", "acme", "demo", "plugins", "modules")
+	if err := os.MkdirAll(collection, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	program(t, collection, "hello.py", "from ansible.module_utils.basic import AnsibleModule\nAnsibleModule(argument_spec={}).exit_json()\n")
+	program(t, folder, "ansible.cfg", "[defaults]\ncollections_path = mine\n")
+	t.Chdir(folder)
+	hello := Request{Module: "acme.demo.hello", Args: map[string]json.RawMessage{}, Python: "/usr/bin/python3"}
+	build := func(want string) {
+		t.Helper()
+		_, err := New().Build(t.Context(), hello)
+		if want == "" && err != nil || want != "" && (!errors.Is(err, trust.ErrUntrusted) || !strings.Contains(err.Error(), want)) {
+			t.Errorf("error %v, want %q", err, want)
+		}
+	}
+	own := func(path string, uid int) {
+		t.Helper()
+		if err := os.Chown(path, uid, uid); err != nil {
+			t.Fatal(err)
+		}
+	}
+	build("")
+	own("ansible.cfg", 45002)
+	build("ansible.cfg belongs to the user 45002")
+	t.Setenv("KINIT_TRUST_DIR", folder)
+	build("")
+	t.Setenv("KINIT_TRUST_DIR", "")
+	t.Setenv("ANSIBLE_CONFIG", "ansible.cfg") // named, so it may be another user's
+	build("")
+	own(filepath.Join(collection, "hello.py"), 45002)
+	build("hello.py belongs to the user 45002")
+}
+
+func TestPathsOfTheWorkingDirectoryBecomeAbsolute(t *testing.T) {
+	t.Parallel()
+	got, err := environment([]string{"ANSIBLE_COLLECTIONS_PATH=mine:/opt/c:~/c", "ANSIBLE_CONFIG=sub/ansible.cfg", "X=a:b"}, "/work", "/home/alice")
+	want := []string{"ANSIBLE_COLLECTIONS_PATH=/work/mine:/opt/c:~/c", "ANSIBLE_CONFIG=/work/sub/ansible.cfg", "X=a:b"}
+	if err != nil || !slices.Equal(got, want) {
+		t.Errorf("got %q, %v, want %q", got, err, want)
 	}
 }
