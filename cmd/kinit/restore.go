@@ -17,6 +17,7 @@ import (
 	"kinit/engine"
 	"kinit/engine/secret"
 	"kinit/engine/secretfile"
+	"kinit/engine/trust"
 )
 
 func restoreCommand(a *app.App) *cli.Command {
@@ -91,7 +92,11 @@ func keysOf(a *app.App, c *cli.Context, with engine.Options) (k backups.Keys, er
 	}
 	k.Name = strings.Join(files, ", ")
 	for _, file := range files {
-		text, err := os.ReadFile(a.Abs(file))
+		err := trust.Key(a.Abs(file))
+		var text []byte
+		if err == nil {
+			text, err = os.ReadFile(a.Abs(file))
+		}
 		if errors.Is(err, fs.ErrNotExist) && !c.IsSet("identity") {
 			if k.Passphrase, err = askPassphrase(a, false); k.Passphrase != "" || err != nil {
 				return k, err

@@ -10,6 +10,7 @@ import (
 	"filippo.io/age"
 
 	"kinit/engine/secret"
+	"kinit/engine/trust"
 )
 
 // Variable is the environment variable that names the file of keys.
@@ -37,9 +38,13 @@ func File(environ []string, home string) string {
 
 // ReadKeys reads a file of private keys: one AGE-SECRET-KEY-… a line, as age-keygen writes
 // it. Empty lines and those that start with # are ignored. The error for a missing file is
-// fs.ErrNotExist.
+// fs.ErrNotExist, and that for a file that other users can read trust.ErrUntrusted.
 func ReadKeys(file string) (*Keys, error) {
-	text, err := os.ReadFile(file)
+	err := trust.Key(file)
+	var text []byte
+	if err == nil {
+		text, err = os.ReadFile(file)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("read the private keys: %w", err)
 	}

@@ -14,6 +14,7 @@ import (
 	"kinit/engine/transport/local"
 	"kinit/engine/transport/ssh"
 	"kinit/engine/transport/winrm"
+	"kinit/engine/trust"
 )
 
 // Open connects as the settings say: to this machine, over WinRM, or over SSH.
@@ -82,7 +83,11 @@ func (s Settings) clientCertificate() (secret.Value, error) {
 	}
 	var all []byte
 	for _, file := range s.IdentityFiles { // one file with both, or one for each
-		text, err := os.ReadFile(file)
+		err := trust.Key(file)
+		var text []byte
+		if err == nil {
+			text, err = os.ReadFile(file)
+		}
 		if err != nil {
 			return "", fmt.Errorf("%w: %w", transport.ErrAuth, err)
 		}

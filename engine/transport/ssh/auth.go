@@ -17,6 +17,7 @@ import (
 	"golang.org/x/crypto/ssh/agent"
 
 	"kinit/engine/lists"
+	"kinit/engine/trust"
 )
 
 // keys holds the keys for one handshake. Close it after the handshake: the agent signs
@@ -48,7 +49,11 @@ func loadKeys(ctx context.Context, c Config) *keys {
 }
 
 func (k *keys) read(file string) {
-	pem, err := os.ReadFile(file)
+	err := trust.Key(file)
+	var pem []byte
+	if err == nil {
+		pem, err = os.ReadFile(file)
+	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		k.skipped = append(k.skipped, file+" is missing")
