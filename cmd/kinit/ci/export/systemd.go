@@ -24,6 +24,9 @@ After=network-online.target
 [Service]
 Type=oneshot
 WorkingDirectory=%s
+StateDirectory=kinit-ci
+StateDirectoryMode=0700
+Environment=XDG_STATE_HOME=%%S/kinit-ci
 ExecStart=%s
 TimeoutStartSec=%dmin
 KillMode=mixed
