@@ -210,7 +210,7 @@ func TestGitLabGetsOneJobEach(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := map[string]any{"k8s-libvirt-1-1-1-periodic-weekly": map[string]any{
-		"image": "kinit:v1", "interruptible": false, "resource_group": "kinit-nyctea-tyto", "timeout": "305 minutes",
+		"image": "kinit:v1", "interruptible": false, "resource_group": "kinit-nyctea-tyto", "variables": map[string]any{"KINIT_TRUST_DIR": "$CI_PROJECT_DIR"}, "timeout": "305 minutes",
 		"rules": []any{
 			map[string]any{"if": `$CI_PIPELINE_SOURCE == "schedule" && $KINIT_JOB == "k8s-libvirt-1-1-1"`},
 			map[string]any{"if": `$CI_PIPELINE_SOURCE == "web"`, "when": "manual", "allow_failure": true},
