@@ -124,7 +124,7 @@ faults: ## every fault there is: the simulated Windows, bad disks, hostile users
 	KINIT_EVERY_FAULT=1 $(GO) test -count=1 -v -run 'Races|DiskFaults' -timeout 120m ./test/hostile ./engine/transport/local
 	KINIT_EVERY_FAULT=1 $(GO) test -count=1 -v -run '^TestHistories|AtAnyCommand' -timeout 3h ./engine/internal/lock
 	KINIT_EVERY_FAULT=1 $(GO) test -count=1 -v -run 'FailsAtMessages' -parallel 16 -timeout 12h ./engine/internal/run
-	KINIT_EVERY_FAULT=1 $(GO) test -count=1 -v -run Canary -timeout 90m ./cmd/kinit
+	KINIT_EVERY_FAULT=1 $(GO) test -count=1 -v -run 'Canary|HostileServers' -timeout 120m ./cmd/kinit
 	$(MAKE) --no-print-directory sequences
 	KINIT_EVERY_FAULT=1 $(GO) test -count=1 -v -run BadNetwork -timeout 30m ./test/e2e
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net"
 	"strings"
+	"sync"
 
 	"kinit/engine/transport/internal/framing"
 )
@@ -25,10 +26,22 @@ func (c Config) slow(what string, said *framing.Head) error {
 	return unreachable(what, fmt.Errorf("it did not begin within %s; all that came was %s", c.HandshakeTimeout, quoted(said)))
 }
 
-// hearing is a connection that keeps the first received data.
+// hearing is a connection that keeps the first received data, and shows when it was closed.
 type hearing struct {
 	net.Conn
-	first *framing.Head
+	first  *framing.Head
+	once   sync.Once
+	closed chan struct{}
+}
+
+func newHearing(conn net.Conn) *hearing {
+	return &hearing{Conn: conn, first: framing.NewHead(mostHeard), closed: make(chan struct{})}
+}
+
+// Close closes the connection. The library calls it when it gives the connection up.
+func (h *hearing) Close() error {
+	h.once.Do(func() { close(h.closed) })
+	return h.Conn.Close()
 }
 
 func (h *hearing) Read(p []byte) (int, error) {

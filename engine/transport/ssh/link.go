@@ -17,7 +17,6 @@ import (
 
 	"kinit/engine/pace"
 	"kinit/engine/transport"
-	"kinit/engine/transport/internal/framing"
 	"kinit/engine/transport/internal/life"
 	"kinit/engine/transport/internal/pool"
 )
@@ -26,6 +25,7 @@ import (
 type link struct {
 	config  Config
 	client  *gossh.Client
+	conn    *hearing      // under the client
 	done    chan struct{} // closed once the connection is lost or closed
 	lostAt  time.Time     // valid once done is closed
 	hostKey string        // the fingerprint of the key that the machine has shown
@@ -100,12 +100,12 @@ func (c Config) connect(ctx context.Context) (*link, error) {
 	}
 	timed, cancel := context.WithTimeout(ctx, c.HandshakeTimeout)
 	defer cancel()
-	heard := &hearing{conn, framing.NewHead(mostHeard)}
+	heard := newHearing(conn)
 	client, err := handshake(timed, c, heard, verifier, keys)
 	if err != nil {
 		return nil, handshakeError(timed, c, verifier, keys, heard, err)
 	}
-	l := newLink(c, client)
+	l := newLink(c, client, heard)
 	l.hostKey = verifier.key
 	return l, nil
 }
@@ -157,14 +157,24 @@ func handshakeError(ctx context.Context, c Config, v *verifier, k *keys, heard *
 }
 
 // newLink starts the goroutines that watch a connection.
-func newLink(c Config, client *gossh.Client) *link {
+func newLink(c Config, client *gossh.Client, conn *hearing) *link {
 	l := &link{
-		config: c, client: client, done: make(chan struct{}), life: life.New(c.label()),
+		config: c, client: client, conn: conn, done: make(chan struct{}), life: life.New(c.label()),
 		scripts: make(chan struct{}, mostScripts), shell: life.NewKept[string](), files: life.NewKept[*sftp.Client](),
 	}
 	l.workers, l.urgent = l.newPool(mostWorkers), l.newPool(1)
-	l.spawn(func() {
+	// The library closes a connection that breaks the protocol, and then waits for ever if the
+	// server goes on sending. So the link does not wait for the library: this goroutine may stay.
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
 		_ = client.Wait() // users of the connection get the reason
+	}()
+	l.spawn(func() {
+		select {
+		case <-ended:
+		case <-conn.closed:
+		}
 		l.lostAt = time.Now()
 		close(l.done)
 	})
@@ -248,14 +258,14 @@ func (l *link) gone(ctx context.Context) bool {
 	case ctx.Err() != nil:
 		return l.lost()
 	}
-	_ = l.client.Close() // an error means that it is already closed
+	_ = l.conn.Close() // an error means that it is already closed
 	<-l.done
 	return true
 }
 
 func (l *link) close() {
 	l.life.Stop()
-	_ = l.client.Close() // an error means that it is already closed
+	_ = l.conn.Close() // an error means that it is already closed
 	l.life.End()
 }
 
@@ -279,7 +289,7 @@ func (l *link) keepAlive() {
 				misses++
 			}
 			if misses >= keepAliveMisses {
-				_ = l.client.Close() // this closes l.done
+				_ = l.conn.Close() // this closes l.done
 				return
 			}
 			if !waiting {

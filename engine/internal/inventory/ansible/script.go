@@ -31,7 +31,7 @@ const (
 	mostOutput = 64 << 20        // bytes
 	mostErrors = 4 << 10         // bytes of its standard error that are kept
 	mostLines  = 3               // of these that are shown
-	patience   = 2 * time.Second // for its streams to close after it was killed
+	patience   = time.Second / 2 // for its streams to close after it ended: a process that left its group may hold them
 )
 
 // Read runs a script once with --list, and once a host with --host when its list
@@ -107,6 +107,9 @@ func (p Program) run(ctx context.Context, args []string) ([]byte, error) {
 		}
 	case stdout.full: // that it failed to write is only the consequence
 		err = fmt.Errorf("it printed more than %d bytes", mostOutput)
+	}
+	if errors.Is(err, exec.ErrWaitDelay) {
+		err = errors.New("it ended, and processes that it started still hold its output: let them close it, as by >/dev/null 2>&1")
 	}
 	if err == nil {
 		return stdout.bytes, nil

@@ -59,6 +59,49 @@ func TestAScriptEndsWithItsContextAndTakesItsChildrenAlong(t *testing.T) {
 	t.Errorf("process %d is still there", child)
 }
 
+// TestScriptsEndSoonAfterAnInterrupt interrupts scripts that hold on, and wants Read to return within 2 s.
+func TestScriptsEndSoonAfterAnInterrupt(t *testing.T) {
+	t.Parallel()
+	for name, text := range map[string]string{
+		"ignores signals":                 "trap '' TERM INT HUP; echo > ready; while :; do sleep 1; done\n",
+		"leaves a process of its session": "setsid sh -c 'echo > ready; exec sleep 20' & wait\n",
+		"is silent":                       "echo > ready; exec sleep 300\n",
+		"prints without end":              "echo > ready; while :; do echo; sleep 0.1; done\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := script(t, text)
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			var stopped time.Time
+			go func() {
+				for range 500 {
+					if _, err := os.Stat(filepath.Join(p.Folder, "ready")); err == nil {
+						break
+					}
+					time.Sleep(10 * time.Millisecond)
+				}
+				stopped = time.Now()
+				cancel()
+			}()
+			doc, _ := p.Read(ctx)
+			if took := time.Since(stopped); took > 2*time.Second || !doc.Diags.Is(context.Canceled) {
+				t.Errorf("it ended %s after the interrupt with %v", took, doc.Diags)
+			}
+		})
+	}
+}
+
+// TestScriptWhoseChildHoldsItsOutputEnds runs a script that ends while another process still has its output.
+func TestScriptWhoseChildHoldsItsOutputEnds(t *testing.T) {
+	t.Parallel()
+	begin := time.Now()
+	doc, _ := script(t, `setsid sleep 20 & echo "{\"g\": [\"a\"], \"_meta\": {\"hostvars\": {}}}"`+"\n").Read(t.Context())
+	if took := time.Since(begin); took > 8*time.Second || len(doc.Diags) != 1 || !strings.Contains(doc.Diags[0].Detail, "still hold") {
+		t.Errorf("it came to %v after %s", doc.Diags, took)
+	}
+}
+
 func TestWhatAScriptSaysIsInTheError(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct{ text, want string }{

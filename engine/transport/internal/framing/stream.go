@@ -50,15 +50,16 @@ func overlap(data []byte, mark string) int {
 	return 0
 }
 
-// Number reads a line with a number.
+// Number reads a line with a number. A line that does not fit into the reader's buffer is an
+// error.
 func Number(from *bufio.Reader) (int, error) {
-	line, err := from.ReadString('\n')
-	if err != nil {
+	line, err := from.ReadSlice('\n')
+	if err != nil && !errors.Is(err, bufio.ErrBufferFull) {
 		return 0, err
 	}
-	n, err := strconv.Atoi(strings.TrimSpace(line))
+	n, err := strconv.Atoi(strings.TrimSpace(string(line)))
 	if err != nil {
-		return 0, fmt.Errorf("the machine's shell answered %q instead of a number", line)
+		return 0, fmt.Errorf("the machine's shell answered %.40q instead of a number", line)
 	}
 	return n, nil
 }

@@ -117,3 +117,22 @@ func TestNumber(t *testing.T) {
 		}
 	}
 }
+
+func TestNumberWithoutAnEndIsRefused(t *testing.T) {
+	t.Parallel()
+	from := bufio.NewReaderSize(digits{}, 64<<10)
+	want := `the machine's shell answered "` + strings.Repeat("7", 40) + `" instead of a number`
+	if n, err := Number(from); err == nil || err.Error() != want {
+		t.Errorf("got %d, %v", n, err)
+	}
+}
+
+// digits never end.
+type digits struct{}
+
+func (digits) Read(b []byte) (int, error) {
+	for i := range b {
+		b[i] = '7'
+	}
+	return len(b), nil
+}

@@ -1,0 +1,1 @@
+// An empty file lets functions without a body compile.
