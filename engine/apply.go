@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -24,19 +25,16 @@ func Apply(ctx context.Context, o Options, s *Saved) *Report {
 	o.ConfirmRemovals = asked(o.ConfirmRemovals)
 	silent := o
 	silent.Events, silent.Confirm = nil, nil
-	before, report := makePlan(ctx, silent, reads)
+	before, report := makePlan(ctx, silent, reads, s.fresh)
 	defer before.close()
 	if before.plan == nil {
 		return report
 	}
 	diags = append(diags, s.movedFiles(before)...)
-	p, again := makePlan(ctx, o, does)
+	p, again := makePlan(ctx, o, does, s.fresh)
 	defer p.close()
 	if len(diags) > 0 || p.plan == nil {
 		return report.refuse(append(diags, again.Diagnostics...)).end(ctx, before.started)
-	}
-	if s.Instance != "" {
-		before.fresh.ID, p.fresh.ID = s.Instance, s.Instance
 	}
 	p.consent = p.consents()
 	p.consent.saved = true
@@ -59,6 +57,9 @@ func Apply(ctx context.Context, o Options, s *Saved) *Report {
 	}
 	return report.refuse(keeper.release(ctx)).end(ctx, before.started)
 }
+
+// fresh gives a plan the instance that the saved one would make.
+func (s *Saved) fresh(p *planned) { p.fresh.ID = cmp.Or(s.Instance, p.fresh.ID) }
 
 // options returns the options that the plan was made with, with the secrets given again.
 func (s *Saved) options(o Options) (Options, diag.List) {

@@ -52,7 +52,8 @@ func perform(ctx context.Context, o Options, m mode) (*planned, *Report) {
 	o.ConfirmRemovals = asked(o.ConfirmRemovals)
 	p, report, stale := performOnce(ctx, o, m)
 	if stale {
-		p, report, stale = performOnce(ctx, o, m)
+		first := p
+		p, report, stale = performOnce(ctx, o, m, func(p *planned) { p.instance = first.instance })
 	}
 	if stale {
 		report.refuse(stalePlan()).end(ctx, p.started)
@@ -62,8 +63,8 @@ func perform(ctx context.Context, o Options, m mode) (*planned, *Report) {
 
 // performOnce is perform, but does not begin again. The plan is stale if it was made of places
 // that have changed.
-func performOnce(ctx context.Context, o Options, m mode) (p *planned, report *Report, stale bool) {
-	p, report = makePlan(ctx, o, m)
+func performOnce(ctx context.Context, o Options, m mode, before ...func(*planned)) (p *planned, report *Report, stale bool) {
+	p, report = makePlan(ctx, o, m, before...)
 	defer p.close()
 	if p.plan == nil {
 		return p, report, false
@@ -86,7 +87,7 @@ func performOnce(ctx context.Context, o Options, m mode) (p *planned, report *Re
 	if diags := p.unknownRemovals(within); len(diags) > 0 {
 		return p, report.refuse(append(diags, keeper.release(ctx)...)).end(ctx, p.started), false
 	}
-	if m == does && p.changed(within) {
+	if m == does && (p.changed(within) || p.otherInstance(keeper.ownership)) {
 		keeper.release(ctx)
 		return p, report, ctx.Err() == nil
 	}

@@ -24,6 +24,9 @@ import (
 	"kinit/engine/pace"
 )
 
+// unreadable is the summary of a record that cannot be used.
+const unreadable = "Unreadable record"
+
 // answerTime is how long a host of ordinary speed may take to answer what it has of a cluster.
 const answerTime = time.Minute
 
@@ -31,14 +34,14 @@ const answerTime = time.Minute
 // once, unless no host is to be asked. A host that does not answer counts only if its tasks are to
 // be done or planned.
 func (p *planned) whatExists(ctx context.Context, c topology.Cluster) (topology.Existing, diag.List) {
-	drivers, diags := p.listings(c)
+	listers, diags := p.listers(c)
 	if diags.HasErrors() || p.offline() {
 		return topology.Existing{}, diags
 	}
 	var machines map[string]topology.Machine
 	var meeting sync.WaitGroup
 	meeting.Go(func() { machines = p.meet(ctx, c) })
-	answers, diags := p.ask(ctx, c, append(names(p.hosts), p.options.Lost...), drivers)
+	answers, diags := p.ask(ctx, c, append(names(p.hosts), p.options.Lost...), listers)
 	meeting.Wait()
 	if diags.HasErrors() {
 		return topology.Existing{}, diags
@@ -46,21 +49,24 @@ func (p *planned) whatExists(ctx context.Context, c topology.Cluster) (topology.
 	answers, lost := answers[:len(p.hosts)], answers[len(p.hosts):]
 	p.answers = answers
 	found := topology.Merge(answers, p.options.Lost)
-	if diags = found.Returned(c, lost); diags.HasErrors() {
-		return topology.Existing{}, diags
-	}
+	diags = found.Returned(c, lost)
 	for name, m := range machines {
 		found.Meet(name, m)
 	}
-	if found.Known() {
-		return found, diags
-	}
-	diags = slices.Concat(diags, p.silent(c, answers), p.hidden(c, answers))
-	taken := slices.ContainsFunc(answers, func(a topology.Answer) bool { return a.Taken })
-	if p.options.MustExist && !taken && !diags.HasErrors() {
-		diags = append(diags, p.missing(c, answers))
-	}
 	return found, diags
+}
+
+// absent reports what may keep a cluster that no host has from being seen, or that it must exist.
+func (p *planned) absent(c topology.Cluster, have topology.Existing) diag.List {
+	if have.Known() || p.offline() {
+		return nil
+	}
+	diags := append(p.silent(c, p.answers), p.hidden(c, p.answers)...)
+	taken := slices.ContainsFunc(p.answers, func(a topology.Answer) bool { return a.Taken })
+	if p.options.MustExist && !taken && !diags.HasErrors() {
+		diags = append(diags, p.missing(c, p.answers))
+	}
+	return diags
 }
 
 // missing reports a cluster that must exist and that no host has.
@@ -73,17 +79,17 @@ func (p *planned) missing(c topology.Cluster, answers []topology.Answer) diag.Di
 		Detail: detail + ". This command works on a cluster that exists, and creates none. Give the hosts that have it by --hosts, or create it first by 'kinit run'."}
 }
 
-// listings returns the scripts by which the drivers of the cluster's pools list nodes.
-func (p *planned) listings(c topology.Cluster) (scripts []string, diags diag.List) {
+// listers returns how the drivers list nodes. Those that no pool of the cluster uses are asked late.
+func (p *planned) listers(c topology.Cluster) (listers []host.Lister, diags diag.List) {
 	for _, d := range p.spec.Drivers {
-		used := slices.ContainsFunc(c.Pools, func(pool topology.Pool) bool { return pool.Driver == d.Name })
-		if d.Nodes == nil || !used {
+		if d.Nodes == nil {
 			continue
 		}
 		text, more := p.listing(d)
-		scripts, diags = append(scripts, text), append(diags, more...)
+		used := slices.ContainsFunc(c.Pools, func(pool topology.Pool) bool { return pool.Driver == d.Name })
+		listers, diags = append(listers, host.Lister{Driver: d.Name, Script: text, Late: !used}), append(diags, more...)
 	}
-	return scripts, diags
+	return listers, diags
 }
 
 func (p *planned) listing(d *spec.Driver) (string, diag.List) {
@@ -98,14 +104,15 @@ func (p *planned) listing(d *spec.Driver) (string, diag.List) {
 	return value.AsString(), nil
 }
 
-func (p *planned) ask(ctx context.Context, c topology.Cluster, hosts []string, drivers []string) ([]topology.Answer, diag.List) {
+func (p *planned) ask(ctx context.Context, c topology.Cluster, hosts []string, listers []host.Lister) ([]topology.Answer, diag.List) {
 	answers, problems := make([]topology.Answer, len(hosts)), make([]diag.List, len(hosts))
 	matters := p.matters()
 	var all sync.WaitGroup
 	for i, name := range hosts {
 		all.Go(func() {
-			has, err := p.has(ctx, name, c.Name, drivers)
-			answers[i] = topology.Answer{Host: name, Silent: err != nil, Taken: has.Instance.There(), Machine: topology.Machine(has.Self), Told: has.Told}
+			has, err := p.has(ctx, name, c.Name, listers)
+			answers[i] = topology.Answer{Host: name, Silent: err != nil, Taken: has.Instance.There(), Machine: topology.Machine(has.Self)}
+			answers[i].Told, answers[i].Untold = told(has, listers)
 			if err != nil && matters(name) {
 				answers[i].Err = err
 			}
@@ -152,14 +159,14 @@ func (p *planned) meet(ctx context.Context, c topology.Cluster) map[string]topol
 	return found
 }
 
-func (p *planned) has(ctx context.Context, name, cluster string, drivers []string) (host.Has, error) {
+func (p *planned) has(ctx context.Context, name, cluster string, listers []host.Lister) (host.Has, error) {
 	m, err := p.pool.Begin(ctx, name, nil)
 	if err != nil {
 		return host.Has{}, err
 	}
 	asking, limit := p.asking(ctx, m)
 	defer limit.End()
-	return m.Has(asking, cluster, topology.RecordFile, drivers)
+	return m.Has(asking, cluster, topology.RecordFile, listers)
 }
 
 // asking limits how long a host may take to answer.
@@ -171,17 +178,29 @@ func (p *planned) asking(ctx context.Context, m *host.Machine) (context.Context,
 	return pace.Within(ctx, within, m)
 }
 
-// use adds what a host has to its answer, unless it is another's: the run is refused for that
+// told reports whether all drivers of the cluster's pools have listed the nodes of a host, and which of the others
+// have not.
+func told(has host.Has, listers []host.Lister) (all bool, untold []string) {
+	all = true
+	for _, l := range listers {
+		switch failed := slices.Contains(has.Untold, l.Driver); {
+		case failed && l.Late:
+			untold = append(untold, l.Driver)
+		case failed:
+			all = false
+		}
+	}
+	return all, untold
+}
+
+// use adds what a host has to its answer. What is of another instance does not count: the run is refused for that
 // reason later.
 func (p *planned) use(a *topology.Answer, has host.Has, c topology.Cluster) diag.List {
 	mine, err := p.mine(has.Instance)
 	if err != nil {
 		return diag.List{{Summary: "Unknown instance", Detail: err.Error() + ".", Host: a.Host, Cause: errors.Join(err, topology.ErrExisting)}}
 	}
-	if !mine {
-		return nil
-	}
-	a.Nodes = has.Nodes
+	a.Foreign, a.Nodes, a.Instance = !mine, has.Nodes, has.Instance.ID
 	if has.Record == "" {
 		return nil
 	}
@@ -189,8 +208,14 @@ func (p *planned) use(a *topology.Answer, has host.Has, c topology.Cluster) diag
 	if err == nil && r.Cluster != c.Name {
 		err = fmt.Errorf("it is of the cluster %q", r.Cluster)
 	}
+	if err == nil && r.Instance != "" && a.Instance != "" && r.Instance != a.Instance && !p.options.Adopt {
+		err = fmt.Errorf("it is of the instance %s, and what the host has of the cluster is of %s (--adopt accepts that)", r.Instance, a.Instance)
+	}
+	if err != nil && a.Foreign {
+		return nil
+	}
 	if err != nil {
-		return diag.List{{Summary: "Unreadable record", Host: a.Host, Subject: &c.Range, Cause: errors.Join(err, topology.ErrExisting),
+		return diag.List{{Summary: unreadable, Host: a.Host, Subject: &c.Range, Cause: errors.Join(err, topology.ErrExisting),
 			Detail: fmt.Sprintf("The record of the cluster %q on %s, %s, cannot be read: %v. Another hypervisor of the cluster has the same file; a newer kinit may have written it.", c.Name, a.Host, topology.RecordPath(c.Name), err)}}
 	}
 	a.Record = r

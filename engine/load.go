@@ -63,6 +63,8 @@ type planned struct {
 	scope     *eval.Scope
 	plan      *plan.Plan
 	fresh     instance.Instance // the instance to create if the owner's name is not used yet
+	instance  string            // the id of the instance that the run will use, if that is known already
+	first     string            // the name of the cluster in the spec, if it keeps an older one
 	values    *plan.Values
 	pool      *host.Pool // the connections of the run
 	way       *way       // of pool
@@ -70,9 +72,14 @@ type planned struct {
 }
 
 // makePlan makes a plan from text, and from what the hosts have of the cluster. After the first call
-// with errors it only looks for further mistakes.
-func makePlan(ctx context.Context, o Options, m mode) (*planned, *Report) {
+// with errors it only looks for further mistakes. Each of before changes what it begins with.
+func makePlan(ctx context.Context, o Options, m mode, before ...func(*planned)) (*planned, *Report) {
 	p := &planned{options: withDefaults(o), mode: m, started: time.Now(), token: token(), values: &plan.Values{}}
+	p.fresh = instance.New(controller(), o.Spec, o.Job.Name)
+	p.fresh.ID = cmp.Or(o.Restore.Instance, p.fresh.ID)
+	for _, change := range before {
+		change(p)
+	}
 	p.connects()
 	if m == does {
 		p.pool.Mark(lock.Name(p.token))
@@ -106,7 +113,7 @@ func (p *planned) prepare(ctx context.Context) diag.List {
 		return append(diags, next.afterMistakes(cluster, more)...).Distinct().Sorted()
 	}
 	if cluster != nil {
-		p.existing, more = p.whatExists(ctx, *cluster)
+		cluster, more = p.recognise(ctx, cluster)
 		if more.HasErrors() {
 			return append(diags, p.orMistakes(cluster, more)...)
 		}
@@ -171,12 +178,11 @@ func (p *planned) evaluate() (*topology.Cluster, diag.List) {
 		Run:      eval.Run{StopAfter: o.StopAfter, Recreate: o.Recreate, Purge: o.Purge, Renew: o.Renew, Check: p.mode.check(), Look: p.mode == looks && !p.offline(), Hosts: names(t.hosts)},
 		Redactor: o.Redactor, Keyless: p.mode == validates,
 	})
-	if p.scope = scope; diags.HasErrors() || t.spec.Cluster == nil {
+	if p.scope = scope; diags.HasErrors() || p.spec.Cluster == nil {
 		return nil, diags
 	}
-	c := t.spec.Cluster
-	cluster, more := topology.Decode(c, t.spec.Drivers, scope.Context(c.Range.Filename))
-	return &cluster, append(diags, more...)
+	cluster, more := p.decode()
+	return cluster, append(diags, more...)
 }
 
 // build expands the cluster over what exists, and makes the plan.
@@ -184,13 +190,19 @@ func (p *planned) build(c *topology.Cluster) (diags diag.List) {
 	t, o := p.texts, p.options
 	cluster := cty.NilVal
 	if c != nil {
-		p.topology, diags = topology.Expand(topology.Input{Cluster: *c, Hosts: t.hosts, Inventory: t.inventory, Existing: p.existing, Rebalance: o.Rebalance, Anew: o.Recreate, Ends: o.ends(),
-			Leave:   topology.Leave{Nodes: o.Leave, Hypervisors: o.Evacuate, Destroy: o.YesDestroy, Remove: o.Remove, Sure: o.Continues},
-			Restore: topology.Restore{ID: o.Restore.ID, Pool: o.Restore.Pool}})
-		if p.mode == looks && p.topology != nil {
-			diags = asSeen(diags)
+		in := topology.Input{Cluster: *c, Hosts: t.hosts, Inventory: t.inventory, Existing: p.existing, Rebalance: o.Rebalance, Anew: o.Recreate, Ends: o.ends(),
+			Leave:    topology.Leave{Nodes: o.Leave, Hypervisors: o.Evacuate, Destroy: o.YesDestroy, Remove: o.Remove, Sure: o.Continues},
+			Restore:  topology.Restore{ID: o.Restore.ID, Pool: o.Restore.Pool},
+			Instance: p.identify(*c)}
+		if diags = p.keeps(&in); diags.HasErrors() {
+			return diags
 		}
-		if diags.HasErrors() {
+		var more diag.List
+		p.topology, more = topology.Expand(in)
+		if p.mode == looks && p.topology != nil {
+			more = asSeen(more)
+		}
+		if diags = append(diags, more...); diags.HasErrors() {
 			return diags
 		}
 		cluster = p.topology.Value()
@@ -214,10 +226,6 @@ func (p *planned) build(c *topology.Cluster) (diags diag.List) {
 			diags = append(diags, asRemovalWarnings(p.topology)...)
 		}
 	}
-	if made != nil && made.Owner != "" {
-		p.fresh = instance.New(controller(), o.Spec, o.Job.Name)
-		p.fresh.ID = cmp.Or(o.Restore.Instance, p.fresh.ID)
-	}
 	return append(diags, more...)
 }
 
@@ -226,7 +234,7 @@ func (p *planned) build(c *topology.Cluster) (diags diag.List) {
 func (p *planned) again(o Options) (*planned, diag.List) {
 	next := &planned{
 		texts: p.texts, options: o, mode: p.mode, started: p.started, token: p.token, existing: p.existing, answers: p.answers,
-		values: &plan.Values{}, pool: p.pool, way: p.way,
+		fresh: p.fresh, instance: p.instance, first: p.first, values: &plan.Values{}, pool: p.pool, way: p.way,
 	}
 	next.way.of = next
 	cluster, diags := next.evaluate()

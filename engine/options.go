@@ -55,9 +55,10 @@ type Inputs struct {
 
 // Restore is a backup that a run restores. What the playbook does with it is the playbook's.
 type Restore struct {
-	ID       string `json:"id"`       // of the backup
-	Instance string `json:"instance"` // of the owner; the hosts have this one, or none
-	Pool     string `json:"pool"`     // the pool whose nodes are made anew
+	ID       string `json:"id"`                // of the backup
+	Cluster  string `json:"cluster,omitempty"` // the name of the backup's cluster
+	Instance string `json:"instance"`          // of the owner; the hosts have this one, or none
+	Pool     string `json:"pool"`              // the pool whose nodes are made anew
 }
 
 // Job is a periodic job that a run belongs to. What the job deploys it also removes, so its runs work only on

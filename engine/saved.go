@@ -62,9 +62,11 @@ func Save(ctx context.Context, o Options) (*Saved, *Report) {
 	s := &Saved{
 		Kind: SavedKind, Version: SavedVersion, Created: time.Now().UTC().Truncate(time.Second),
 		Inputs: o.Inputs, Environ: map[string]string{},
-		Instance: p.fresh.ID,
-		Salt:     rand.Text(), Secrets: map[string]SavedSecret{}, Files: p.fileDigests(),
+		Salt: rand.Text(), Secrets: map[string]SavedSecret{}, Files: p.fileDigests(),
 		Tasks: savedTasks(report, p.options.Redactor.Redact),
+	}
+	if p.plan.Owner != "" {
+		s.Instance = p.fresh.ID
 	}
 	s.Vars = map[string]string{}
 	s.keepValues(p)

@@ -1,11 +1,13 @@
 # A cluster of any distribution. kinit puts the words and numbers of the spec's name into this text: of
 # k8s-podman-3-2-1, distribution is k8s, driver is podman, and it has 3 controllers, 2 compute nodes
-# and at least 1 hypervisor.
+# and at least 1 hypervisor. Specs that differ in their numbers alone are one cluster. Before distribution and
+# driver were its name, the cluster had that of the distribution alone.
 spec "${name}" {
   playbook = "${distribution}"
 }
 
-cluster "${distribution}" {
+cluster "${distribution}-${driver}" {
+  formerly    = "${distribution}"
   driver      = "${driver}"
   hypervisors = ${hypervisors}
 

@@ -38,9 +38,9 @@ the same with the remote desktop of a Windows node, which needs the node's netwo
 Windows node --vnc is the default, unless --serial is given. libvirt or podman must let the
 user in as whom kinit logs in on the hypervisor, such as root.`,
 		UsageText: command.Examples(
-			"kinit console k8s-libvirt-1-1-1 k8s-controller-01",
-			"kinit console k8s-libvirt-1-1-1 k8s-controller-01 --vnc",
-			"kinit console k8s-libvirt-1-1-1 k8s-compute-01 --rdp --var compute_os=windows",
+			"kinit console k8s-libvirt-1-1-1 k8s-libvirt-controller-01",
+			"kinit console k8s-libvirt-1-1-1 k8s-libvirt-controller-01 --vnc",
+			"kinit console k8s-libvirt-1-1-1 k8s-libvirt-compute-01 --rdp --var compute_os=windows",
 		) + command.ExitCodesOfRuns(),
 		Flags: slices.Concat(command.InputFlags(), []cli.Flag{
 			command.LostFlag(),

@@ -31,9 +31,9 @@ services, with kubectl and the cluster's kubeconfig. The exit code is the comman
 Windows host the shell is PowerShell, and the words of the command, joined by spaces, are
 PowerShell code. A host that is reached by WinRM has no terminal: only commands can be run there.`,
 		UsageText: command.Examples(
-			"kinit ssh k8s-libvirt-1-1-1 k8s-controller-01",
-			"kinit ssh k8s-libvirt-1-1-1 k8s-controller-01 -- journalctl -u kubelet -n 20",
-			"kinit ssh k8s-libvirt-1-1-1 k8s-compute-01 -- Get-Service kubelet",
+			"kinit ssh k8s-libvirt-1-1-1 k8s-libvirt-controller-01",
+			"kinit ssh k8s-libvirt-1-1-1 k8s-libvirt-controller-01 -- journalctl -u kubelet -n 20",
+			"kinit ssh k8s-libvirt-1-1-1 k8s-libvirt-compute-01 -- Get-Service kubelet",
 			"kinit ssh k8s-libvirt-1-1-1 services -- kubectl get nodes",
 		) + command.ExitCodesOfRuns(),
 		Flags: slices.Concat(command.InputFlags(), []cli.Flag{command.LostFlag()}, command.OutputFlags()),

@@ -4,6 +4,10 @@ import {
   source = "common"
 }
 
+record {
+  fixed = { distribution = "bare" }
+}
+
 locals {
   # Nothing runs on the nodes, which may have any system.
   controller_os     = null

@@ -6,6 +6,11 @@ locals {
   remove_all = run.recreate || run.stop_after == "cleanup"
 }
 
+# Clean-up needs no variable of the cluster that it removes.
+record {
+  removes = run.stop_after == "cleanup"
+}
+
 task "podman_sweep" "owned" {
   stage = "cleanup"
   hosts = local.hypervisors

@@ -8,7 +8,7 @@ import {
 variable "network_cidr" {
   type        = string
   default     = "10.0.0.0/24"
-  description = "The cluster's network on the overlay."
+  description = "The cluster's network on the overlay. It cannot change on a running cluster."
 }
 
 variable "controller_vcpus" {

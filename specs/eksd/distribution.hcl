@@ -11,6 +11,10 @@ variable "eksd_url" {
   description = "Where the binaries of EKS Distro are, in the layout of its release site, which is the default."
 }
 
+record {
+  fixed = { distribution = "eksd" }
+}
+
 locals {
   release_version = local.pins.eksd_kubeadm.version
   release_pattern = "^v1\\.([0-9]+)\\.[0-9]+-eks-1-[0-9]+-[0-9]+$"

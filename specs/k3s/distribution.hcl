@@ -11,6 +11,10 @@ variable "k3s_url" {
   description = "Where the releases of k3s are, in the layout of its project's, which are the default: URL/VERSION/k3s, URL/VERSION/sha256sum-amd64.txt."
 }
 
+record {
+  fixed = { distribution = "k3s" }
+}
+
 locals {
   release_version  = local.pins.k3s.version
   release_pattern  = "^v1\\.([0-9]+)\\.[0-9]+\\+k3s[0-9]+$"

@@ -10,6 +10,10 @@ variable "kubernetes_url" {
   description = "Where the binaries are, in the layout of the official release site, which is the default."
 }
 
+record {
+  fixed = { distribution = "k8s" }
+}
+
 locals {
   release_version       = local.pins.kubeadm.version
   release_pattern       = "^v1\\.([0-9]+)\\.[0-9]+(-[a-z]+\\.[0-9]+)?$"

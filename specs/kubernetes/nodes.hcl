@@ -37,6 +37,15 @@ locals {
   pod_network = lookup(cluster.vars, "pod_network", var.pod_network)
 }
 
+# What nodes and pods are configured with when they join, and what no run can change on all of them.
+record {
+  fixed = {
+    pod_network  = local.build ? local.pod_network : null
+    pod_cidr     = local.build ? var.pod_cidr : null
+    service_cidr = local.build ? var.service_cidr : null
+  }
+}
+
 # What a node is decides how its services divide it: one that is a container shares its
 # hypervisor's kernel, and control groups of version 1 are not for systemd to manage there.
 task "facts" "node" {

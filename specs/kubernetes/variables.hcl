@@ -9,13 +9,13 @@ variable "kubernetes_version" {
 variable "pod_cidr" {
   type        = string
   default     = "10.244.0.0/16"
-  description = "The network of the pods."
+  description = "The network of the pods. It cannot change on a running cluster."
 }
 
 variable "pod_network" {
   type        = string
   default     = "flannel-vxlan"
-  description = "What carries packets between pods: flannel-vxlan, flannel-host-gw (all nodes on one network, no tunnel), ovn-routes (all nodes on the overlay, whose router knows the way to pods) or calico-vxlan."
+  description = "What carries packets between pods: flannel-vxlan, flannel-host-gw (all nodes on one network, no tunnel), ovn-routes (all nodes on the overlay, whose router knows the way to pods) or calico-vxlan. It cannot change on a running cluster."
   validation {
     condition     = contains(["flannel-vxlan", "flannel-host-gw", "ovn-routes", "calico-vxlan"], var.pod_network)
     error_message = "The pod network is flannel-vxlan, flannel-host-gw, ovn-routes or calico-vxlan."
@@ -25,7 +25,7 @@ variable "pod_network" {
 variable "service_cidr" {
   type        = string
   default     = "10.96.0.0/12"
-  description = "The network of the services."
+  description = "The network of the services. It cannot change on a running cluster."
 }
 
 variable "container_images" {

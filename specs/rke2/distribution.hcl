@@ -11,6 +11,10 @@ variable "rke2_url" {
   description = "Where the releases of rke2 are, in the layout of its project's, which are the default: URL/VERSION/rke2.linux-amd64.tar.gz, URL/VERSION/sha256sum-amd64.txt."
 }
 
+record {
+  fixed = { distribution = "rke2" }
+}
+
 locals {
   release_version  = local.pins.rke2.version
   release_pattern  = "^v1\\.([0-9]+)\\.[0-9]+\\+rke2r[0-9]+$"

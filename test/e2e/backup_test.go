@@ -52,7 +52,7 @@ func TestLifeBackupAndRestore(t *testing.T) {
 		k.call(t, restore...).refuses(t, 3, "These controllers are there", "--yes-destroy controller-01 --yes-destroy controller-02 --yes-destroy controller-03")
 		other := slices.Concat(restore[:1], []string{"k3s-podman-1-1-1", file}, restore[3:])
 		if r := k.call(t, other...); r.code == 0 {
-			t.Errorf("a backup of k8s was restored as k3s:\n%s", r.stdout)
+			t.Errorf("a backup of k8s-podman was restored as k3s-podman:\n%s", r.stdout)
 		}
 	})
 
@@ -67,7 +67,7 @@ func TestLifeBackupAndRestore(t *testing.T) {
 		if !strings.Contains(there, "configmap/before\n") || strings.Contains(there, "configmap/after\n") {
 			t.Errorf("the cluster has\n%s", there)
 		}
-		newAPI(t, k, backedUp).await(t, "k8s-compute-01", "k8s-controller-01", "k8s-controller-02", "k8s-controller-03")
+		newAPI(t, k, backedUp).await(t, "k8s-podman-compute-01", "k8s-podman-controller-01", "k8s-podman-controller-02", "k8s-podman-controller-03")
 	})
 
 	step(t, "the workload was never stopped", func(t *testing.T) {
@@ -93,9 +93,9 @@ type workload struct {
 // startWork starts a pod with a process that is found by its name.
 func startWork(t *testing.T, api *api) workload {
 	t.Helper()
-	image := strings.TrimSpace(on(t, "nyctea", "podman exec k8s-controller-01 kubeadm config images list --config /etc/kubernetes/kinit-init.yaml 2>/dev/null | grep /etcd: || true"))
+	image := strings.TrimSpace(on(t, "nyctea", "podman exec k8s-podman-controller-01 kubeadm config images list --config /etc/kubernetes/kinit-init.yaml 2>/dev/null | grep /etcd: || true"))
 	if image == "" {
-		image = strings.TrimSpace(on(t, "tyto", "podman exec k8s-controller-01 kubeadm config images list --config /etc/kubernetes/kinit-init.yaml 2>/dev/null | grep /etcd:"))
+		image = strings.TrimSpace(on(t, "tyto", "podman exec k8s-podman-controller-01 kubeadm config images list --config /etc/kubernetes/kinit-init.yaml 2>/dev/null | grep /etcd:"))
 	}
 	cmd := api.command(t.Context(), "create", "--filename", "-")
 	cmd.Stdin = strings.NewReader(strings.ReplaceAll(`{"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "work", "namespace": "default"},
@@ -107,10 +107,10 @@ func startWork(t *testing.T, api *api) workload {
 	w := workload{controllers: map[string]string{}}
 	for _, h := range strings.Split(hosts, ",") {
 		for _, node := range strings.Fields(on(t, h, "podman ps --format '{{.Names}}'")) {
-			if strings.HasPrefix(node, "k8s-controller-") {
+			if strings.HasPrefix(node, "k8s-podman-controller-") {
 				w.controllers[node] = h
 			}
-			if node == "k8s-compute-01" {
+			if node == "k8s-podman-compute-01" {
 				w.hypervisor = h
 			}
 		}

@@ -31,11 +31,11 @@ func TestLifeAClusterGrowsAndShrinks(t *testing.T) {
 		has    []string // the nodes afterwards, by the ends of their names
 		remove string   // the nodes that leave
 	}{
-		{size("k8s-podman-3-1-1", "nyctea"), `task.kubeadm_join.controller["k8s-controller-03"]`, []string{"compute-01", "controller-01", "controller-02", "controller-03"}, ""},
-		{size("k8s-podman-3-2-2", "tyto,nyctea"), `task.kubeadm_join.compute["k8s-compute-02"]`, []string{"compute-01", "compute-02", "controller-01", "controller-02", "controller-03"}, ""},
-		{size("k8s-podman-3-3-3", "bubo,nyctea,tyto"), `task.kubeadm_join.compute["k8s-compute-03"]`, []string{"compute-01", "compute-02", "compute-03", "controller-01", "controller-02", "controller-03"}, ""},
+		{size("k8s-podman-3-1-1", "nyctea"), `task.kubeadm_join.controller["k8s-podman-controller-03"]`, []string{"compute-01", "controller-01", "controller-02", "controller-03"}, ""},
+		{size("k8s-podman-3-2-2", "tyto,nyctea"), `task.kubeadm_join.compute["k8s-podman-compute-02"]`, []string{"compute-01", "compute-02", "controller-01", "controller-02", "controller-03"}, ""},
+		{size("k8s-podman-3-3-3", "bubo,nyctea,tyto"), `task.kubeadm_join.compute["k8s-podman-compute-03"]`, []string{"compute-01", "compute-02", "compute-03", "controller-01", "controller-02", "controller-03"}, ""},
 		{size("k8s-podman-3-1-3", three), `task.podman_sweep.left`, []string{"compute-01", "controller-01", "controller-02", "controller-03"}, "compute-02,compute-03"},
-		{size("k8s-podman-1-1-3", three), `task.etcd_leave.controllers`, []string{"compute-01", "controller-01"}, "k8s-controller-02,k8s-controller-03"},
+		{size("k8s-podman-1-1-3", three), `task.etcd_leave.controllers`, []string{"compute-01", "controller-01"}, "k8s-podman-controller-02,k8s-podman-controller-03"},
 	} {
 		run := slices.Concat([]string{"run"}, change.to)
 		step(t, change.to[0], func(t *testing.T) {
@@ -55,7 +55,7 @@ func TestLifeAClusterGrowsAndShrinks(t *testing.T) {
 			now := newPlaces(t, api, three)
 			var has []string
 			for _, name := range change.has {
-				node := "k8s-" + name
+				node := "k8s-podman-" + name
 				has = append(has, node)
 				for what, places := range map[string][2]map[string]string{"place": {was.where, now.where}, "uid": {was.uid, now.uid}} {
 					if old, had := places[0][node]; had && places[1][node] != old {

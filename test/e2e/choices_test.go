@@ -66,8 +66,8 @@ func choicesOfStockImages(t *testing.T) {
 // of Calico.
 func (a *api) calico(t *testing.T) {
 	t.Helper()
-	for host, node := range map[string]string{"nyctea": "k8s-controller-01", "tyto": "k8s-compute-01"} {
-		if got := on(t, host, "podman ps --format '{{.Names}}' --filter name=^k8s-c"); got != node+"\n" {
+	for host, node := range map[string]string{"nyctea": "k8s-podman-controller-01", "tyto": "k8s-podman-compute-01"} {
+		if got := on(t, host, "podman ps --format '{{.Names}}' --filter name=^k8s-podman-c"); got != node+"\n" {
 			t.Errorf("%s has the nodes %q, want %q", host, got, node)
 		}
 		if got := on(t, host, "podman exec "+node+" sh -c 'ls /etc/cni/net.d; ip -o link show vxlan.calico | cut -d: -f2'"); !strings.Contains(got, "calico") || !strings.Contains(got, " vxlan.calico") {
@@ -132,7 +132,7 @@ func (a *api) ingress(t *testing.T) {
 	if got != want {
 		t.Errorf("site.example answers %q, want %q", got, want)
 	}
-	if got := answer(t, "/", "Host: other.example"); !strings.HasPrefix(got, "hello from k8s-") || !strings.HasSuffix(got, " 200") {
+	if got := answer(t, "/", "Host: other.example"); !strings.HasPrefix(got, "hello from k8s-podman-") || !strings.HasSuffix(got, " 200") {
 		t.Errorf("other.example answers %q, which is not the sample", got)
 	}
 	if got, class := a.get(t, "ingress", "site", "--namespace", "kinit-sample", "--output", "jsonpath={.spec.ingressClassName} {.status.loadBalancer.ingress[*].ip}"), "traefik "; !strings.HasPrefix(got, class) || got == class {
@@ -147,10 +147,10 @@ func (a *api) complaint(t *testing.T) {
 	on(t, "tyto", `echo "<3>Killed process 4711 (`+process+`) total-vm:1kB, anon-rss:1kB, file-rss:1kB" >/dev/kmsg`)
 	said := ""
 	for deadline := time.Now().Add(apiPatience); !strings.Contains(said, process) && time.Now().Before(deadline); time.Sleep(time.Second) {
-		said = a.get(t, "events", "--all-namespaces", "--field-selector", "reason=OOMKilling,involvedObject.name=k8s-compute-01", "--output", "jsonpath={.items[*].message}")
+		said = a.get(t, "events", "--all-namespaces", "--field-selector", "reason=OOMKilling,involvedObject.name=k8s-podman-compute-01", "--output", "jsonpath={.items[*].message}")
 	}
 	if !strings.Contains(said, process) {
-		t.Errorf("the events of k8s-compute-01 do not name %s after %s:\n%s", process, apiPatience, said)
+		t.Errorf("the events of k8s-podman-compute-01 do not name %s after %s:\n%s", process, apiPatience, said)
 	}
 }
 

@@ -100,7 +100,7 @@ func TestGuestsOverTwoHypervisors(t *testing.T) {
 
 	step(t, "a guest that never answers is shown with its state and its console", func(t *testing.T) {
 		r := k.call(t, append(nodes, "--var", "boot_timeout=1s", "--output", "quiet")...)
-		r.refuses(t, 1, "k8s-compute-01", "domstate", "running", "-serial.log")
+		r.refuses(t, 1, "k8s-libvirt-compute-01", "domstate", "running", "-serial.log")
 		on(t, "nyctea", plantForeign)
 	})
 
@@ -171,8 +171,8 @@ func guestsRemoved(t *testing.T, k *kinit, run []string, before map[string]map[s
 // runsOnGuest runs a command on a guest of the cluster under test.
 func runsOnGuest(t *testing.T, k *kinit) {
 	t.Helper()
-	r := k.call(t, "ssh", spec, "--hosts", hosts, "k8s-compute-01", "--", "sh", "-c", "hostname; exit 7")
-	if r.code != 7 || r.stdout != "k8s-compute-01\n" {
+	r := k.call(t, "ssh", spec, "--hosts", hosts, "k8s-libvirt-compute-01", "--", "sh", "-c", "hostname; exit 7")
+	if r.code != 7 || r.stdout != "k8s-libvirt-compute-01\n" {
 		t.Errorf("exit %d, printed %q\n%s", r.code, r.stdout, r.stderr)
 	}
 }
@@ -225,7 +225,7 @@ func interrupt(p *os.Process) { _ = p.Signal(syscall.SIGINT) }
 // bothReady checks that a run's output names both nodes Ready.
 func bothReady(t *testing.T, r result) {
 	t.Helper()
-	if !strings.Contains(r.stdout, "k8s-compute-01=Ready k8s-controller-01=Ready") {
+	if !strings.Contains(r.stdout, "k8s-libvirt-compute-01=Ready k8s-libvirt-controller-01=Ready") {
 		t.Errorf("the output does not name both nodes Ready\n%s", tail(r.stdout, 3))
 	}
 }
@@ -269,7 +269,7 @@ func hasLine(text, first, other string) bool {
 // a heartbeat.
 func useKubeconfig(t *testing.T, k *kinit) {
 	t.Helper()
-	newAPI(t, k, []string{spec, "--hosts", hosts}).await(t, "k8s-compute-01", "k8s-controller-01")
+	newAPI(t, k, []string{spec, "--hosts", hosts}).await(t, "k8s-libvirt-compute-01", "k8s-libvirt-controller-01")
 }
 
 // apiPatience is how long the API may be busy.

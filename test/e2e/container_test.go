@@ -24,7 +24,7 @@ var narrow = []string{"k8s-podman-1-1-2", "--hosts", hosts, "--var", routed}
 const routed = "pod_network=ovn-routes"
 
 // wideNodes are its nodes.
-var wideNodes = []string{"k8s-compute-01", "k8s-compute-02", "k8s-controller-01", "k8s-controller-02", "k8s-controller-03"}
+var wideNodes = []string{"k8s-podman-compute-01", "k8s-podman-compute-02", "k8s-podman-controller-01", "k8s-podman-controller-02", "k8s-podman-controller-03"}
 
 // wideRoutes are the way out and the ways to their pods.
 const wideRoutes = `0.0.0.0/0,172.16.0.254
@@ -100,15 +100,15 @@ func TestClustersOfContainersAndMachines(t *testing.T) {
 
 	step(t, "a hypervisor that has nodes is not left out", func(t *testing.T) {
 		r := k.call(t, "run", "k8s-podman-1-1-1", "--hosts", "nyctea")
-		r.refuses(t, 1, `The cluster "k8s" has on tyto: k8s-compute-01, k8s-controller-02.`, "name it by --hosts too")
+		r.refuses(t, 1, `The cluster "k8s-podman" has on tyto: k8s-podman-compute-01, k8s-podman-controller-02.`, "name it by --hosts too")
 	})
 
 	step(t, "commands run on a node, through its host key and in its console", func(t *testing.T) {
-		r := k.call(t, slices.Concat([]string{"ssh"}, wide, []string{"k8s-compute-02", "--", "sh", "-c", "hostname; exit 7"})...)
-		if r.code != 7 || r.stdout != "k8s-compute-02\n" {
+		r := k.call(t, slices.Concat([]string{"ssh"}, wide, []string{"k8s-podman-compute-02", "--", "sh", "-c", "hostname; exit 7"})...)
+		if r.code != 7 || r.stdout != "k8s-podman-compute-02\n" {
 			t.Errorf("exit %d, printed %q\n%s", r.code, r.stdout, r.stderr)
 		}
-		if said := console(t, k, "k8s-compute-01", "hostname; exit"); !strings.Contains(said, "root@k8s-compute-01") {
+		if said := console(t, k, "k8s-podman-compute-01", "hostname; exit"); !strings.Contains(said, "root@k8s-podman-compute-01") {
 			t.Errorf("the console said %q", said)
 		}
 	})
@@ -139,7 +139,7 @@ func TestClustersOfContainersAndMachines(t *testing.T) {
 
 	step(t, "a second services pod is refused", func(t *testing.T) {
 		r := k.call(t, append(run, "--set", "services.hypervisor=tyto")...)
-		want := "The services of cluster k8s run on nyctea, not on tyto, and kinit does not move them yet."
+		want := "The services of cluster k8s-podman run on nyctea, not on tyto, and kinit does not move them yet."
 		if r.code == 0 || !strings.Contains(r.stdout+r.stderr, want) {
 			t.Errorf("exit %d, and it does not say %q:\n%s", r.code, want, tail(r.stdout+r.stderr, 20))
 		}
@@ -177,10 +177,10 @@ func settings(t *testing.T, k *kinit, api *api, run []string) {
 		want string
 	}{
 		{[]string{`pool.compute.vars.labels={tier="gold", zone="a"}`, `node.compute-02.vars.taints=["gpu=1:PreferNoSchedule"]`},
-			"k8s-compute-01: tier=gold zone=a\nk8s-compute-02: tier=gold zone=a gpu=1:PreferNoSchedule\n"},
+			"k8s-podman-compute-01: tier=gold zone=a\nk8s-podman-compute-02: tier=gold zone=a gpu=1:PreferNoSchedule\n"},
 		{[]string{`pool.compute.vars.labels={tier="silver"}`, `node.compute-02.vars.taints=["gpu=2:PreferNoSchedule"]`},
-			"k8s-compute-01: tier=silver\nk8s-compute-02: tier=silver gpu=2:PreferNoSchedule\n"},
-		{nil, "k8s-compute-01:\nk8s-compute-02:\n"},
+			"k8s-podman-compute-01: tier=silver\nk8s-podman-compute-02: tier=silver gpu=2:PreferNoSchedule\n"},
+		{nil, "k8s-podman-compute-01:\nk8s-podman-compute-02:\n"},
 	} {
 		with := slices.Clone(run)
 		for _, setting := range tc.set {
@@ -199,9 +199,9 @@ func settings(t *testing.T, k *kinit, api *api, run []string) {
 
 // askRegistry asks the registry as nobody, as nodes do, and as its user does.
 const askRegistry = `
-cd /var/lib/kinit/clusters/k8s
+cd /var/lib/kinit/clusters/k8s-podman
 ask() { what=$1; shift; curl --silent --output /dev/null --write-out "$what %{http_code}\n" --cacert registry-ca.crt "$@"; }
-ip=$(podman exec kinit-k8s-dns ip -4 -o addr show dev overlay | sed 's/.*inet \([0-9.]*\).*/\1/')
+ip=$(podman exec kinit-k8s-podman-dns ip -4 -o addr show dev overlay | sed 's/.*inet \([0-9.]*\).*/\1/')
 ask none https://$ip:5000/v2/
 ask pull --user "nodes:$(cat registry-nodes)" https://$ip:5000/v2/
 ask push --user "nodes:$(cat registry-nodes)" --request POST https://$ip:5000/v2/test/blobs/uploads/
@@ -211,11 +211,11 @@ ask user --user "kinit:$(cat registry-password)" --request POST https://$ip:5000
 // endedServices kills what the services' containers run, and says whether they are healthy then.
 const endedServices = `
 for name in dns haproxy registry web; do
-	pid=$(podman inspect --format '{{.State.Pid}}' kinit-k8s-$name)
+	pid=$(podman inspect --format '{{.State.Pid}}' kinit-k8s-podman-$name)
 	kill -9 $pid
 	for i in $(seq 60); do
-		now=$(podman inspect --format '{{.State.Pid}}' kinit-k8s-$name)
-		[ $now = 0 ] || [ $now = $pid ] || ! podman healthcheck run kinit-k8s-$name >/dev/null 2>&1 || { echo $name healthy; break; }
+		now=$(podman inspect --format '{{.State.Pid}}' kinit-k8s-podman-$name)
+		[ $now = 0 ] || [ $now = $pid ] || ! podman healthcheck run kinit-k8s-podman-$name >/dev/null 2>&1 || { echo $name healthy; break; }
 		sleep 1
 	done
 done
@@ -252,20 +252,20 @@ func existing(t *testing.T, k *kinit) {
 	}
 
 	step(t, "machines with Linux and with a simulated Windows join a cluster of containers", func(t *testing.T) {
-		allJoined(t, k, smaller, "k8s-controller-01=Ready m1=Ready w1=Ready", "w1: "+simulated)
+		allJoined(t, k, smaller, "k8s-podman-controller-01=Ready m1=Ready w1=Ready", "w1: "+simulated)
 	})
 
 	step(t, "a further machine with Windows joins when nothing to join with is left", func(t *testing.T) {
 		newAPI(t, k, smaller).none(t, "secrets", "--namespace", "kube-system", "--field-selector", "type=bootstrap.kubernetes.io/token", "--output", "name")
-		allJoined(t, k, spec, "k8s-controller-01=Ready m1=Ready w1=Ready w2=Ready", "w2: "+simulated)
+		allJoined(t, k, spec, "k8s-podman-controller-01=Ready m1=Ready w1=Ready w2=Ready", "w2: "+simulated)
 		unchanged(t, k, mixed)
 	})
 
 	step(t, "a machine is in one cluster", func(t *testing.T) {
 		r := k.call(t, "run", "bare-host-0-1-1", "--hosts", "tyto", "--var", `compute_hosts=["m1"]`, "--stop-after", "validate", "--output", "quiet")
-		r.refuses(t, 1, `this machine is a node of the cluster "k8s"`)
+		r.refuses(t, 1, `this machine is a node of the cluster "k8s-podman"`)
 		r = k.call(t, "run", "bare-host-0-1-1", "--hosts", "tyto", "--var", `compute_hosts=["w1"]`, "--stop-after", "validate", "--output", "quiet")
-		r.refuses(t, 1, `this machine is a node of the cluster "k8s"`)
+		r.refuses(t, 1, `this machine is a node of the cluster "k8s-podman"`)
 	})
 
 	step(t, "clean-up takes back what was done to the machines", func(t *testing.T) {
@@ -435,8 +435,8 @@ func loseController(t *testing.T, api *api) {
 	done := make(chan writes, 1)
 	go func() { done <- api.write(ctx, "written") }()
 	api.written(t, 5)
-	progress(t, "lose k8s-controller-02")
-	on(t, "tyto", "podman rm --force --volumes --time 0 k8s-controller-02")
+	progress(t, "lose k8s-podman-controller-02")
+	on(t, "tyto", "podman rm --force --volumes --time 0 k8s-podman-controller-02")
 	lost := time.Now()
 	api.written(t, 20)
 	stop()

@@ -47,7 +47,7 @@ func TestKubernetesOnGuestsOfTwoHypervisors(t *testing.T) {
 			r = k.call(t, args...)
 		}
 		r.succeeds(t, args)
-		for _, host := range []string{"nyctea", "tyto", "k8s-controller-01", "k8s-compute-01"} {
+		for _, host := range []string{"nyctea", "tyto", "k8s-libvirt-controller-01", "k8s-libvirt-compute-01"} {
 			if !hasLine(r.stdout, host, "answers") {
 				t.Errorf("%s does not answer:\n%s", host, r.stdout)
 			}

@@ -87,9 +87,9 @@ func TestLifeHypervisorsAreKilledInTurn(t *testing.T) {
 // by returns the kubeconfig's context that goes by the services of a hypervisor. The first one, by name, has none with its name.
 func by(host string) string {
 	if host == "bubo" {
-		return "k8s"
+		return "k8s-podman"
 	}
-	return "k8s@" + host
+	return "k8s-podman@" + host
 }
 
 // powerCut ends a hypervisor of the lab as a loss of power does.
@@ -118,7 +118,7 @@ exit 1`, db.file, db.name, count))
 // the way between the nodes that are left, and their way outside, which another hypervisor may have to take over.
 func overlayWorks(t *testing.T, host, victim string) {
 	t.Helper()
-	on(t, host, "dig +short +time=2 +tries=3 @10.0.0.253 api.k8s.kinit.local | grep -qx 10.0.0.253")
+	on(t, host, "dig +short +time=2 +tries=3 @10.0.0.253 api.k8s-podman.kinit.local | grep -qx 10.0.0.253")
 	on(t, host, "ovn-nbctl --timeout=30 --no-leader-only --wait=sb set NB_Global . external_ids:without="+victim)
 	var addresses []string
 	for other := range strings.SplitSeq(three, ",") {

@@ -16,11 +16,11 @@ const mostAway = 15 * time.Second
 // members of three, loses it before another one.
 func left(t *testing.T, k *kinit, api *api, small places) {
 	t.Helper()
-	const lost = "k8s-controller-02"
+	const lost = "k8s-podman-controller-02"
 	smaller := slices.Concat([]string{"run"}, narrow)
 	api.until(t, "Unknown", "node", lost, "--output", `jsonpath={.status.conditions[?(@.type=="Ready")].status}`)
 	r := k.call(t, smaller...)
-	r.refuses(t, 1, "Removals not named", "give --remove k8s-compute-02,k8s-controller-02,k8s-controller-03 or answer")
+	r.refuses(t, 1, "Removals not named", "give --remove k8s-podman-compute-02,k8s-podman-controller-02,k8s-podman-controller-03 or answer")
 	named := append(slices.Clone(smaller), "--remove", "compute-02,controller-02,controller-03")
 	r = k.call(t, named...)
 	r.refuses(t, 1, lost+" does not answer (Ready is Unknown", "With --yes-destroy "+lost+" the node leaves all the same")

@@ -52,7 +52,7 @@ func nodesAre(t *testing.T, k *kinit, spec []string, controllerOn, computeOn str
 	t.Helper()
 	api := newAPI(t, k, spec)
 	are := map[string]string{}
-	for node, host := range map[string]string{"k8s-controller-01": controllerOn, "k8s-compute-01": computeOn} {
+	for node, host := range map[string]string{"k8s-podman-controller-01": controllerOn, "k8s-podman-compute-01": computeOn} {
 		said := on(t, host, "podman exec "+node+" sh -c '"+lookAtNode+"'") + api.node(t, node)
 		for _, differs := range differing {
 			said = differs.is.ReplaceAllString(said, differs.as)

@@ -43,10 +43,10 @@ func TestLifeNodesAreReplacedAndHypervisorsEvacuated(t *testing.T) {
 		}
 	}
 
-	for _, node := range []string{"k8s-compute-02", "k8s-controller-01"} {
+	for _, node := range []string{"k8s-podman-compute-02", "k8s-podman-controller-01"} {
 		step(t, node+" is replaced", func(t *testing.T) {
 			replace := slices.Concat([]string{"replace", spec[0], node}, spec[1:])
-			within(t, strings.TrimPrefix(node, "k8s-"), func() {
+			within(t, strings.TrimPrefix(node, "k8s-podman-"), func() {
 				k.until(t, started("task.podman_sweep.left"), kill, replace...)
 				k.must(t, replace...)
 			})

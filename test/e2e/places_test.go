@@ -36,11 +36,11 @@ func newPlaces(t *testing.T, a *api, hypervisors string) places {
 // further ones have the next addresses.
 func grown(t *testing.T, before, after places) {
 	t.Helper()
-	want := map[string]string{"k8s-controller-01": "nyctea 10.0.0.1", "k8s-compute-01": "tyto 10.0.0.2"}
+	want := map[string]string{"k8s-podman-controller-01": "nyctea 10.0.0.1", "k8s-podman-compute-01": "tyto 10.0.0.2"}
 	if diff := cmp.Diff(want, before.where); diff != "" {
 		t.Errorf("before (-want +got):\n%s", diff)
 	}
-	for _, more := range [][2]string{{"k8s-controller-02", "tyto 10.0.0.3"}, {"k8s-controller-03", "nyctea 10.0.0.4"}, {"k8s-compute-02", "nyctea 10.0.0.5"}} {
+	for _, more := range [][2]string{{"k8s-podman-controller-02", "tyto 10.0.0.3"}, {"k8s-podman-controller-03", "nyctea 10.0.0.4"}, {"k8s-podman-compute-02", "nyctea 10.0.0.5"}} {
 		want[more[0]] = more[1]
 	}
 	if diff := cmp.Diff(want, after.where); diff != "" {

@@ -18,7 +18,7 @@ func upstreamsRuntime(t *testing.T, k *kinit, before map[string]map[string]bool)
 	})
 	step(t, "nodes with upstream's container runtime are Ready", func(t *testing.T) {
 		bothReady(t, k.must(t, append(run, "--output", "json")...))
-		for _, node := range []string{"k8s-controller-01", "k8s-compute-01"} {
+		for _, node := range []string{"k8s-podman-controller-01", "k8s-podman-compute-01"} {
 			if diff := cmp.Diff(upstreamsPrograms, on(t, "nyctea", "podman exec "+node+" sh -c '"+whoseRuntime+"'")); diff != "" {
 				t.Errorf("the runtime of %s (-want +got):\n%s", node, diff)
 			}

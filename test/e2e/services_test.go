@@ -68,22 +68,22 @@ func TestLifeServicesOnSeveralHypervisors(t *testing.T) {
 
 	step(t, "a kubectl outside and a place to work in are on both hypervisors", func(t *testing.T) {
 		both := newAPI(t, k, double)
-		for _, context := range []string{"k8s", "k8s@tyto"} {
+		for _, context := range []string{"k8s-podman", "k8s-podman@tyto"} {
 			both.context = context
-			if said := both.get(t, "nodes", "--output", "name"); said != "node/k8s-compute-01\nnode/k8s-controller-01\n" {
+			if said := both.get(t, "nodes", "--output", "name"); said != "node/k8s-podman-compute-01\nnode/k8s-podman-controller-01\n" {
 				t.Errorf("by the context %s the nodes are %q", context, said)
 			}
 		}
 		for _, host := range []string{"services", "services-tyto"} {
 			r := k.call(t, slices.Concat([]string{"ssh"}, double, []string{host, "--", "kubectl", "get", "nodes", "--output", "name"})...)
-			if r.code != 0 || r.stdout != "node/k8s-compute-01\nnode/k8s-controller-01\n" {
+			if r.code != 0 || r.stdout != "node/k8s-podman-compute-01\nnode/k8s-podman-controller-01\n" {
 				t.Errorf("%s: exit %d, printed %q\n%s", host, r.code, r.stdout, r.stderr)
 			}
 		}
 	})
 
 	step(t, "another configuration makes no container anew and ends no connection", func(t *testing.T) {
-		const ids = "podman inspect --format '{{.Name}} {{.Id}} {{.State.StartedAt}}' kinit-k8s-haproxy kinit-k8s-dns"
+		const ids = "podman inspect --format '{{.Name}} {{.Id}} {{.State.StartedAt}}' kinit-k8s-podman-haproxy kinit-k8s-podman-dns"
 		was := on(t, "nyctea", ids) + on(t, "tyto", ids)
 		watch := watching(t, api)
 		changed := append(slices.Clone(two), "--var", `ingress_node_ports={"80"=30080,"443"=30444}`, "--var", `dns_public=["192.0.2.53"]`)
@@ -96,7 +96,7 @@ func TestLifeServicesOnSeveralHypervisors(t *testing.T) {
 		k.must(t, two...)
 	})
 
-	for _, way := range []string{"podman pod stop kinit-k8s-services", "podman pod kill kinit-k8s-services"} {
+	for _, way := range []string{"podman pod stop kinit-k8s-podman-services", "podman pod kill kinit-k8s-podman-services"} {
 		step(t, "services that end are found elsewhere by the same address: "+way, func(t *testing.T) {
 			holder := holding(t)[0]
 			other := map[string]string{"nyctea": "tyto", "tyto": "nyctea"}[holder]
@@ -110,10 +110,10 @@ func TestLifeServicesOnSeveralHypervisors(t *testing.T) {
 				t.Errorf("%s is on %v, want %s", servicesAddress, holders, other)
 			}
 			reach := newAPI(t, k, double)
-			if reach.context = "k8s"; other != "nyctea" {
+			if reach.context = "k8s-podman"; other != "nyctea" {
 				reach.context += "@" + other
 			}
-			reach.await(t, "k8s-compute-01", "k8s-controller-01")
+			reach.await(t, "k8s-podman-compute-01", "k8s-podman-controller-01")
 			k.must(t, two...)
 			unchanged(t, k, two)
 			if holders := holding(t); !slices.Equal(holders, []string{other}) {
@@ -126,7 +126,7 @@ func TestLifeServicesOnSeveralHypervisors(t *testing.T) {
 		if away := api.meanwhile(t, "single", func() { k.must(t, one...) }); away > mostAway {
 			t.Errorf("the API was away for %s in sum, and may be for %s", away, mostAway)
 		}
-		const left = "podman ps --all --format '{{.Names}}' | grep -v -e -compute- -e -controller-; ls /var/lib/kinit/clusters/k8s | grep -e services -e place -e address -e registry; ip -o link | grep ksvc-; ls /etc/systemd/system | grep -e address -e services; true"
+		const left = "podman ps --all --format '{{.Names}}' | grep -v -e -compute- -e -controller-; ls /var/lib/kinit/clusters/k8s-podman | grep -e services -e place -e address -e registry; ip -o link | grep ksvc-; ls /etc/systemd/system | grep -e address -e services; true"
 		if said := on(t, "tyto", left); said != "" {
 			t.Errorf("tyto still has\n%s", said)
 		}
@@ -142,10 +142,10 @@ func TestLifeServicesOnSeveralHypervisors(t *testing.T) {
 
 // askNames and askImages ask the services of a hypervisor itself, by its pod.
 const (
-	inPod = `infra=$(podman pod inspect --format '{{.InfraContainerID}}' kinit-k8s-services 2>/dev/null) &&
+	inPod = `infra=$(podman pod inspect --format '{{.InfraContainerID}}' kinit-k8s-podman-services 2>/dev/null) &&
 pod() { nsenter --net="$(podman inspect --format '{{.NetworkSettings.SandboxKey}}' $infra)" "$@"; } &&
 `
-	askNames  = inPod + `for name in api registry k8s-controller-01 k8s-compute-01; do pod dig +short @127.0.0.1 $name.k8s.kinit.local; done`
+	askNames  = inPod + `for name in api registry k8s-podman-controller-01 k8s-podman-compute-01; do pod dig +short @127.0.0.1 $name.k8s-podman.kinit.local; done`
 	askImages = inPod + `pod curl --silent 'http://127.0.0.1:5001/v2/_catalog?n=1000'`
 )
 
@@ -172,7 +172,7 @@ bad_api= bad_registry= bad_dns=
 until [ -e /root/ends ]; do
 	note api 200 "$(curl --silent --insecure --max-time 1 --output /dev/null --write-out '%{http_code}' https://10.0.0.253:6443/readyz)"
 	note registry 401 "$(curl --silent --insecure --max-time 1 --output /dev/null --write-out '%{http_code}' https://10.0.0.253:5000/v2/)"
-	note dns 10.0.0.253 "$(dig +short +time=1 +tries=1 @10.0.0.253 api.k8s.kinit.local)"
+	note dns 10.0.0.253 "$(dig +short +time=1 +tries=1 @10.0.0.253 api.k8s-podman.kinit.local)"
 	touch /root/probed
 	sleep 0.1
 done

@@ -83,7 +83,7 @@ func status(t *testing.T, k *kinit, spec []string) {
 	}
 	for what, diff := range map[string]string{
 		"nodes":    cmp.Diff(wideNodes, ready),
-		"etcd":     cmp.Diff([]string{"k8s-controller-01 healthy", "k8s-controller-02 healthy", "k8s-controller-03 healthy"}, members),
+		"etcd":     cmp.Diff([]string{"k8s-podman-controller-01 healthy", "k8s-podman-controller-02 healthy", "k8s-podman-controller-03 healthy"}, members),
 		"services": cmp.Diff([]string{"dns healthy", "haproxy healthy", "registry healthy", "web healthy"}, services),
 	} {
 		if diff != "" {
@@ -94,7 +94,7 @@ func status(t *testing.T, k *kinit, spec []string) {
 		t.Errorf("etcd has %d leaders", leaders)
 	}
 
-	const file = "/var/lib/kinit/clusters/k8s/services/web/nginx.conf"
+	const file = "/var/lib/kinit/clusters/k8s-podman/services/web/nginx.conf"
 	on(t, "nyctea", "cp -p "+file+" /root/nginx.conf; echo '# somebody was here' >>"+file)
 	s = look(t, k, spec, 4)
 	on(t, "nyctea", "cp -p /root/nginx.conf "+file+"; rm /root/nginx.conf")
@@ -123,17 +123,17 @@ func renewed(t *testing.T, k *kinit) {
 	k.must(t, slices.Concat([]string{"certs"}, narrow, []string{"--renew", "--output", "json"})...)
 	after := list()
 	for name, again := range map[string]bool{
-		"k8s-controller-01 /etc/kubernetes/pki/apiserver.crt":   true,
-		"k8s-controller-01 /etc/kubernetes/pki/etcd/server.crt": true,
-		"k8s-controller-01 /etc/kubernetes/admin.conf":          true,
-		"k8s-controller-01 /etc/kubernetes/pki/ca.crt":          false,
-		"nyctea /var/lib/kinit/clusters/k8s/pki/admin.crt":      false,
-		"tyto /var/lib/kinit/shared/overlay/chassis.crt":        false,
+		"k8s-podman-controller-01 /etc/kubernetes/pki/apiserver.crt":   true,
+		"k8s-podman-controller-01 /etc/kubernetes/pki/etcd/server.crt": true,
+		"k8s-podman-controller-01 /etc/kubernetes/admin.conf":          true,
+		"k8s-podman-controller-01 /etc/kubernetes/pki/ca.crt":          false,
+		"nyctea /var/lib/kinit/clusters/k8s-podman/pki/admin.crt":      false,
+		"tyto /var/lib/kinit/shared/overlay/chassis.crt":               false,
 	} {
 		if before[name] == "" || (before[name] != after[name]) != again {
 			t.Errorf("%s ended %q, and ends %q now: renewed is %t, want %t", name, before[name], after[name], before[name] != after[name], again)
 		}
 	}
-	newAPI(t, k, narrow).await(t, "k8s-compute-01", "k8s-controller-01")
+	newAPI(t, k, narrow).await(t, "k8s-podman-compute-01", "k8s-podman-controller-01")
 	unchanged(t, k, slices.Concat([]string{"run"}, narrow))
 }

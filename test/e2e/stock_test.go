@@ -105,12 +105,12 @@ func anotherDistribution(t *testing.T, k *kinit, before map[string]map[string]bo
 	})
 	step(t, "another distribution on the same layer is Ready", func(t *testing.T) {
 		r := k.must(t, append(other, "--output", "json")...)
-		if want := "eksd-compute-01=Ready eksd-controller-01=Ready"; !strings.Contains(r.stdout, want) {
+		if want := "eksd-compute-01=Ready eksd-podman-controller-01=Ready"; !strings.Contains(r.stdout, want) {
 			t.Errorf("the output does not say %q\n%s", want, tail(r.stdout, 3))
 		}
 		for _, pin := range []string{"eksd_kube_apiserver", "eksd_etcd", "eksd_coredns", "eksd_pause"} {
 			want := pinned(t, pin).Reference()
-			if has := on(t, "nyctea", "podman exec eksd-controller-01 ctr --namespace k8s.io images ls --quiet"); !strings.Contains(has, want) {
+			if has := on(t, "nyctea", "podman exec eksd-podman-controller-01 ctr --namespace k8s.io images ls --quiet"); !strings.Contains(has, want) {
 				t.Errorf("the controller does not have %s:\n%s", want, has)
 			}
 		}

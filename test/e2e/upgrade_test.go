@@ -40,7 +40,7 @@ func TestLifeRollsToAnotherVersion(t *testing.T) {
 	})
 	api := newAPI(t, k, spec)
 	old := versions(t, api)
-	first := old["k8s-controller-01"]
+	first := old["k8s-podman-controller-01"]
 	if want := slices.Sorted(maps.Keys(old)); !slices.Equal(want, wideNodes) || first == next {
 		t.Fatalf("nodes %v of %s, to become %s", want, first, next)
 	}
@@ -88,7 +88,7 @@ func TestLifeRollsToAnotherVersion(t *testing.T) {
 	})
 
 	step(t, "killed while a controller and a compute node are upgraded, it goes on and ends", func(t *testing.T) {
-		for _, task := range []string{`task.kubeadm_upgrade.controller["k8s-controller-02"]`, `task.kubeadm_upgrade.compute["k8s-compute-01"]`} {
+		for _, task := range []string{`task.kubeadm_upgrade.controller["k8s-podman-controller-02"]`, `task.kubeadm_upgrade.compute["k8s-podman-compute-01"]`} {
 			k.until(t, at("step_started", task), kill, run...)
 		}
 		want := map[string]string{}
@@ -96,7 +96,7 @@ func TestLifeRollsToAnotherVersion(t *testing.T) {
 			want[node] = next
 		}
 		r := k.must(t, append(slices.Clone(run), "--output", "json")...)
-		for _, node := range []string{"k8s-controller-01", "k8s-controller-02"} {
+		for _, node := range []string{"k8s-podman-controller-01", "k8s-podman-controller-02"} {
 			if again := `task.kubeadm_upgrade.controller["` + node + `"]`; slices.ContainsFunc(r.finished("changed"), func(line string) bool { return strings.HasPrefix(line, again) }) {
 				t.Logf("%s was upgraded by the last run", node)
 			}
@@ -121,7 +121,7 @@ func TestLifeRollsToAnotherVersion(t *testing.T) {
 		if diff := cmp.Diff(was.where, now.where); diff != "" {
 			t.Errorf("places (-want +got):\n%s", diff)
 		}
-		if got := on(t, "nyctea", "podman exec k8s-controller-01 stat --format '%a %U' "+snapshotFile); got != "600 root\n" {
+		if got := on(t, "nyctea", "podman exec k8s-podman-controller-01 stat --format '%a %U' "+snapshotFile); got != "600 root\n" {
 			t.Errorf("the snapshot of etcd has %q", got)
 		}
 	})
@@ -307,7 +307,7 @@ func oneByOne(order []string) string {
 		case node != away:
 			return node + " came back while " + away + " was away"
 		default:
-			if strings.Contains(node, "compute") && !done["k8s-controller-03"] {
+			if strings.Contains(node, "compute") && !done["k8s-podman-controller-03"] {
 				return node + " was before a controller"
 			}
 			done[node], away = true, ""

@@ -25,13 +25,13 @@ func TestServersAndAgentsHaveTheirSettings(t *testing.T) {
 		want []string
 	}{
 		"k3s-podman-2-1-1": {map[string]string{"component_args": `{ apiserver = { v = "4" }, kubelet = { max-pods = "50" } }`}, []string{
-			"k3s-controller-01 {" + common(`"cluster-init":true,"disable":["traefik","servicelb"],"flannel-backend":"vxlan","kube-apiserver-arg":["v=4"],"kubelet-arg":["max-pods=50"],"node-ip":"10.0.0.1","node-name":"k3s-controller-01","service-cidr":"10.96.0.0/12","write-kubeconfig-mode":"0600"`, "10.0.0.1") + "}",
-			"k3s-controller-02 {" + common(`"disable":["traefik","servicelb"],"flannel-backend":"vxlan","kube-apiserver-arg":["v=4"],"kubelet-arg":["max-pods=50"],"node-ip":"10.0.0.2","node-name":"k3s-controller-02","server":"https://api.k3s.kinit.local:6443","service-cidr":"10.96.0.0/12","write-kubeconfig-mode":"0600"`, "10.0.0.2") + "}",
-			`k3s-compute-01 {"kubelet-arg":["max-pods=50"],"node-ip":"10.0.0.3","node-name":"k3s-compute-01","server":"https://api.k3s.kinit.local:6443"}`,
+			"k3s-podman-controller-01 {" + common(`"cluster-init":true,"disable":["traefik","servicelb"],"flannel-backend":"vxlan","kube-apiserver-arg":["v=4"],"kubelet-arg":["max-pods=50"],"node-ip":"10.0.0.1","node-name":"k3s-podman-controller-01","service-cidr":"10.96.0.0/12","write-kubeconfig-mode":"0600"`, "10.0.0.1") + "}",
+			"k3s-podman-controller-02 {" + common(`"disable":["traefik","servicelb"],"flannel-backend":"vxlan","kube-apiserver-arg":["v=4"],"kubelet-arg":["max-pods=50"],"node-ip":"10.0.0.2","node-name":"k3s-podman-controller-02","server":"https://api.k3s-podman.kinit.local:6443","service-cidr":"10.96.0.0/12","write-kubeconfig-mode":"0600"`, "10.0.0.2") + "}",
+			`k3s-podman-compute-01 {"kubelet-arg":["max-pods=50"],"node-ip":"10.0.0.3","node-name":"k3s-podman-compute-01","server":"https://api.k3s-podman.kinit.local:6443"}`,
 		}},
 		"rke2-libvirt-1-1-1": {nil, []string{
-			"rke2-controller-01 {" + common(`"cni":"canal","disable":["rke2-ingress-nginx"],"node-ip":"10.0.0.1","node-name":"rke2-controller-01","service-cidr":"10.96.0.0/12","write-kubeconfig-mode":"0600"`, "10.0.0.1") + "}",
-			`rke2-compute-01 {"node-ip":"10.0.0.2","node-name":"rke2-compute-01","server":"https://10.0.0.1:9345"}`,
+			"rke2-libvirt-controller-01 {" + common(`"cni":"canal","disable":["rke2-ingress-nginx"],"node-ip":"10.0.0.1","node-name":"rke2-libvirt-controller-01","service-cidr":"10.96.0.0/12","write-kubeconfig-mode":"0600"`, "10.0.0.1") + "}",
+			`rke2-libvirt-compute-01 {"node-ip":"10.0.0.2","node-name":"rke2-libvirt-compute-01","server":"https://10.0.0.1:9345"}`,
 		}},
 	} {
 		o := options(t, spec)
@@ -105,7 +105,7 @@ func TestServersJoinOneAfterTheOther(t *testing.T) {
 		tasks[task.Address] = task
 	}
 	for _, name := range []string{"01", "02", "03"} {
-		unit, wait := tasks[`task.systemd_unit.server["rke2-controller-`+name+`"]`], tasks[`task.wait.server["rke2-controller-`+name+`"]`]
+		unit, wait := tasks[`task.systemd_unit.server["rke2-podman-controller-`+name+`"]`], tasks[`task.wait.server["rke2-podman-controller-`+name+`"]`]
 		if unit.Stage != "servers" || wait.Stage != "servers" || !slices.Contains(wait.Needs, unit.Address) {
 			t.Errorf("server %s starts in the stage %q, and its wait in %q comes after %v", name, unit.Stage, wait.Stage, wait.Needs)
 		}
@@ -124,7 +124,7 @@ func TestServersJoinOneAfterTheOther(t *testing.T) {
 	for _, stage := range graph.Stages {
 		order[stage.Name] = stage.After
 	}
-	if agent := tasks[`task.systemd_unit.agent["rke2-compute-01"]`].Stage; agent != "computes" || !slices.Equal(order[agent], []string{"servers"}) {
+	if agent := tasks[`task.systemd_unit.agent["rke2-podman-compute-01"]`].Stage; agent != "computes" || !slices.Equal(order[agent], []string{"servers"}) {
 		t.Errorf("agents are in the stage %q, which comes after %v", agent, order[agent])
 	}
 }

@@ -17,7 +17,7 @@ func TestWhereNothingIsToBeRenewedTheErrorSaysWhy(t *testing.T) {
 	for spec, want := range map[string][]string{
 		"k3s-podman-1-1-1":  itself("k3s"),
 		"rke2-podman-1-1-1": itself("rke2"),
-		"bare-podman-1-1-1": {"The cluster bare has no Kubernetes, and so no certificates of it to renew. Those of kinit are renewed by 'kinit run'."},
+		"bare-podman-1-1-1": {"The cluster bare-podman has no Kubernetes, and so no certificates of it to renew. Those of kinit are renewed by 'kinit run'."},
 		"k8s-podman-1-1-1":  nil,
 		"eksd-podman-1-1-1": nil,
 	} {

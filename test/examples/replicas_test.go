@@ -36,11 +36,11 @@ func TestServicesAreOnAsManyHypervisorsAsAsked(t *testing.T) {
 		set         []string
 		want        []string
 	}{
-		{"k8s-podman-1-1-2", "a,b", nil, []string{"a", "10.0.0.253", "10.0.0.253", "", "k8s-pod-01 10.0.0.253"}},
-		{"k8s-podman-1-1-2", "a,b", []string{"services.count=2"}, []string{"a,b", "10.0.0.253", "10.0.0.253,10.0.0.252,10.0.0.251", "10.0.0.253", "k8s-pod-01 10.0.0.252", "k8s-pod-01-02 10.0.0.251"}},
-		{"bare-libvirt-1-1-3", "a,b,c", []string{"services.count=2"}, []string{"a,b", "10.0.0.253", "10.0.0.253,10.0.0.252,10.0.0.251", "10.0.0.253", "bare-pod-01 10.0.0.252", "bare-pod-01-02 10.0.0.251"}},
-		{"k8s-libvirt-3-1-3", "a,b,c", []string{"services.count=3"}, []string{"a,b,c", "10.0.0.253", "10.0.0.253,10.0.0.252,10.0.0.251", "10.0.0.253", "k8s-pod-01 10.0.0.252", "k8s-pod-01-02 10.0.0.251", "k8s-pod-01-03 10.0.0.250"}},
-		{"k8s-podman-3-2-3", "a,b,c", []string{"services.count=1"}, []string{"a", "10.0.0.253", "10.0.0.253", "", "k8s-pod-01 10.0.0.253"}},
+		{"k8s-podman-1-1-2", "a,b", nil, []string{"a", "10.0.0.253", "10.0.0.253", "", "k8s-podman-pod-01 10.0.0.253"}},
+		{"k8s-podman-1-1-2", "a,b", []string{"services.count=2"}, []string{"a,b", "10.0.0.253", "10.0.0.253,10.0.0.252,10.0.0.251", "10.0.0.253", "k8s-podman-pod-01 10.0.0.252", "k8s-podman-pod-01-02 10.0.0.251"}},
+		{"bare-libvirt-1-1-3", "a,b,c", []string{"services.count=2"}, []string{"a,b", "10.0.0.253", "10.0.0.253,10.0.0.252,10.0.0.251", "10.0.0.253", "bare-libvirt-pod-01 10.0.0.252", "bare-libvirt-pod-01-02 10.0.0.251"}},
+		{"k8s-libvirt-3-1-3", "a,b,c", []string{"services.count=3"}, []string{"a,b,c", "10.0.0.253", "10.0.0.253,10.0.0.252,10.0.0.251", "10.0.0.253", "k8s-libvirt-pod-01 10.0.0.252", "k8s-libvirt-pod-01-02 10.0.0.251", "k8s-libvirt-pod-01-03 10.0.0.250"}},
+		{"k8s-podman-3-2-3", "a,b,c", []string{"services.count=1"}, []string{"a", "10.0.0.253", "10.0.0.253", "", "k8s-podman-pod-01 10.0.0.253"}},
 	} {
 		o := options(t, tc.spec)
 		o.Hosts, o.Set = strings.Split(tc.hosts, ","), tc.set

@@ -40,9 +40,9 @@ func TestTheContainerRuntimeIsFromPackagesOrFromUpstream(t *testing.T) {
 	}{
 		"packages": {nil, slices.Concat([]string{"containerd runc containernetworking-plugins " + rest}, files("https://github.com"), []string{"/usr/lib/cni"})},
 		"upstream": {map[string]string{"container_runtime": "upstream"},
-			slices.Concat([]string{rest}, files("https://github.com"), []string{"k8s-compute-01", "k8s-controller-01", "/usr/local/lib/kinit/runtime/cni"})},
+			slices.Concat([]string{rest}, files("https://github.com"), []string{"k8s-podman-compute-01", "k8s-podman-controller-01", "/usr/local/lib/kinit/runtime/cni"})},
 		"a mirror": {map[string]string{"container_runtime": "upstream", "runtime_url": "http://mirror.example/github/"},
-			slices.Concat([]string{rest}, files("http://mirror.example/github"), []string{"k8s-compute-01", "k8s-controller-01", "/usr/local/lib/kinit/runtime/cni"})},
+			slices.Concat([]string{rest}, files("http://mirror.example/github"), []string{"k8s-podman-compute-01", "k8s-podman-controller-01", "/usr/local/lib/kinit/runtime/cni"})},
 	} {
 		o := options(t, "k8s-podman-1-1-1")
 		o.Hosts = []string{"a"}

@@ -86,10 +86,10 @@ func node(t *testing.T, name string) string {
 func TestControllersKeepTheirTaintWhileThereAreComputeNodes(t *testing.T) {
 	t.Parallel()
 	for spec, want := range map[string]string{
-		"k8s-podman-1-0-1":  `["k8s-controller-01","","",""]`,
-		"k8s-libvirt-1-0-1": `["k8s-controller-01","","",""]`,
-		"k8s-podman-1-1-1":  `["k8s-compute-01","","","","k8s-controller-01","","","node-role.kubernetes.io/control-plane=:NoSchedule"]`,
-		"k8s-libvirt-1-1-1": `["k8s-compute-01","","","","k8s-controller-01","","","node-role.kubernetes.io/control-plane=:NoSchedule"]`,
+		"k8s-podman-1-0-1":  `["k8s-podman-controller-01","","",""]`,
+		"k8s-libvirt-1-0-1": `["k8s-libvirt-controller-01","","",""]`,
+		"k8s-podman-1-1-1":  `["k8s-podman-compute-01","","","","k8s-podman-controller-01","","","node-role.kubernetes.io/control-plane=:NoSchedule"]`,
+		"k8s-libvirt-1-1-1": `["k8s-libvirt-compute-01","","","","k8s-libvirt-controller-01","","","node-role.kubernetes.io/control-plane=:NoSchedule"]`,
 	} {
 		o := options(t, spec)
 		o.Hosts = []string{"a"}

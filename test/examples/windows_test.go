@@ -42,11 +42,11 @@ func TestWindowsNodesHaveTasksOfTheirOwn(t *testing.T) {
 	blocks := blocksOf(t, "bare-libvirt-1-2-2", []string{"a", "b"}, map[string]string{"compute_os": "windows", "windows_iso": iso})
 	for block, want := range map[string][]string{
 		"task.windows_image.node":     {`task.windows_image.node["a"]`, `task.windows_image.node["b"]`},
-		"task.libvirt_domain.windows": {`task.libvirt_domain.windows["bare-compute-01"]`, `task.libvirt_domain.windows["bare-compute-02"]`},
-		"task.libvirt_domain.node":    {`task.libvirt_domain.node["bare-controller-01"]`},
-		"task.cloudinit_seed.node":    {`task.cloudinit_seed.node["bare-controller-01"]`},
-		"task.windows_seed.node":      {`task.windows_seed.node["bare-compute-01"]`, `task.windows_seed.node["bare-compute-02"]`},
-		"task.windows_install.node":   {`task.windows_install.node["bare-compute-01"]`, `task.windows_install.node["bare-compute-02"]`},
+		"task.libvirt_domain.windows": {`task.libvirt_domain.windows["bare-libv-te-01"]`, `task.libvirt_domain.windows["bare-libv-te-02"]`},
+		"task.libvirt_domain.node":    {`task.libvirt_domain.node["bare-libvirt-controller-01"]`},
+		"task.cloudinit_seed.node":    {`task.cloudinit_seed.node["bare-libvirt-controller-01"]`},
+		"task.windows_seed.node":      {`task.windows_seed.node["bare-libv-te-01"]`, `task.windows_seed.node["bare-libv-te-02"]`},
+		"task.windows_install.node":   {`task.windows_install.node["bare-libv-te-01"]`, `task.windows_install.node["bare-libv-te-02"]`},
 		// The ISO is where it is; drivers and OpenSSH are fetched.
 		"task.download.windows": {
 			`task.download.windows["a/drivers"]`, `task.download.windows["a/openssh"]`,
@@ -80,9 +80,9 @@ func TestWhatWindowsLacksIsSaidBeforeAnyHostIsAsked(t *testing.T) {
 		vars map[string]string
 		want string
 	}{
-		"no ISO":         {map[string]string{}, "The nodes bare-compute-01 are to run Windows, and there is no ISO to install it from. Set the variable windows_iso"},
+		"no ISO":         {map[string]string{}, "The nodes bare-libv-te-01 are to run Windows, and there is no ISO to install it from. Set the variable windows_iso"},
 		"unknown system": {map[string]string{"compute_os": "windows-2016", "windows_iso": iso}, "There is no system windows-2016: expected one of windows, windows-2019, windows-2022, windows-2025."},
-		"little memory":  {map[string]string{"compute_memory": "2GiB", "windows_iso": iso}, "A Windows node needs 4GiB of memory at least: bare-compute-01 has 2GiB."},
+		"little memory":  {map[string]string{"compute_memory": "2GiB", "windows_iso": iso}, "A Windows node needs 4GiB of memory at least: bare-libv-te-01 has 2GiB."},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

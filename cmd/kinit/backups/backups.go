@@ -85,7 +85,7 @@ func (k Keys) Restore(o *engine.Options, file string, b *backupfile.Backup) erro
 	for name, text := range b.About {
 		about[name] = cty.StringVal(text)
 	}
-	o.Restore = engine.Restore{ID: b.ID, Instance: b.Instance, Pool: pool}
+	o.Restore = engine.Restore{ID: b.ID, Cluster: b.Owner, Instance: b.Instance, Pool: pool}
 	o.Vars = with(o.Vars, map[string]string{
 		"restore": expression(cty.ObjectVal(map[string]cty.Value{
 			"file": cty.StringVal(file), "id": cty.StringVal(b.ID), "cluster": cty.StringVal(b.Owner), "made": cty.StringVal(Time(b.Made)),

@@ -111,7 +111,7 @@ func TestWhatABackupSaysReachesThePlaybookAsItIs(t *testing.T) {
 	if err := keys.Restore(&o, file, b); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(engine.Restore{ID: "1f", Instance: "2e", Pool: "controller"}, o.Restore); diff != "" {
+	if diff := cmp.Diff(engine.Restore{ID: "1f", Cluster: "k8s", Instance: "2e", Pool: "controller"}, o.Restore); diff != "" {
 		t.Error(diff)
 	}
 	if got := value(t, o.Vars["restore_texts"], "pki/odd"); got != odd {

@@ -15,25 +15,33 @@ func TestWhatAMachineHasOfAClusterIsToldAtOnce(t *testing.T) {
 	const list = `printf '%s\n' "mine k8s.ONE" "theirs k8s.TWO" "older k8s" "odd name k8s.ONE"; echo "$1 k8s.ONE"`
 	for name, test := range map[string]struct {
 		files   map[string]string // below the owner's folder
-		drivers []string
+		drivers []Lister
 		want    Has
 	}{
-		"nothing": {nil, []string{list}, Has{Told: true}},
+		"nothing": {nil, listers(list), Has{}},
 		"a record, and nodes of the instance": {
-			map[string]string{"owned/instance.json": `{"id": "ONE", "by": "alice@ws"}`, "cluster.json": "{\n  \"version\": 1\n}\n"}, []string{list, "echo more k8s.ONE"},
-			Has{Instance: instanceOf("ONE", false), Record: "{\n  \"version\": 1\n}\n", Nodes: []string{"mine", "k8s", "more"}, Told: true},
+			map[string]string{"owned/instance.json": `{"id": "ONE", "by": "alice@ws"}`, "cluster.json": "{\n  \"version\": 1\n}\n"}, listers(list, "echo more k8s.ONE"),
+			Has{Instance: instanceOf("ONE", false), Record: "{\n  \"version\": 1\n}\n", Nodes: map[string]string{"mine": "a", "k8s": "a", "more": "b"}},
 		},
 		"marks without an id": {
-			map[string]string{"owned/instance.json": `{"id": "ONE", "by": "alice@ws", "unmarked": true}`}, []string{list},
-			Has{Instance: instanceOf("ONE", true), Nodes: []string{"older"}, Told: true},
+			map[string]string{"owned/instance.json": `{"id": "ONE", "by": "alice@ws", "unmarked": true}`}, listers(list),
+			Has{Instance: instanceOf("ONE", true), Nodes: map[string]string{"older": "a"}},
 		},
 		"a driver that cannot tell": {
-			map[string]string{"owned/instance.json": `{"id": "ONE", "by": "alice@ws"}`}, []string{"echo first k8s.ONE; exit 3", list},
-			Has{Instance: instanceOf("ONE", false), Nodes: []string{"first", "mine", "k8s"}},
+			map[string]string{"owned/instance.json": `{"id": "ONE", "by": "alice@ws"}`}, listers("echo first k8s.ONE; exit 3", list),
+			Has{Instance: instanceOf("ONE", false), Nodes: map[string]string{"first": "a", "mine": "b", "k8s": "b"}, Untold: []string{"a"}},
 		},
 		"a driver is asked in the owner's folder": {
-			map[string]string{"owned/instance.json": `{"id": "ONE", "by": "alice@ws"}`}, []string{"test -f owned/instance.json && echo here k8s.ONE"},
-			Has{Instance: instanceOf("ONE", false), Nodes: []string{"here"}, Told: true},
+			map[string]string{"owned/instance.json": `{"id": "ONE", "by": "alice@ws"}`}, listers("test -f owned/instance.json && echo here k8s.ONE"),
+			Has{Instance: instanceOf("ONE", false), Nodes: map[string]string{"here": "a"}},
+		},
+		"a late driver, and a record that says which driver made the nodes": {
+			map[string]string{"owned/instance.json": `{"id": "ONE", "by": "alice@ws"}`, "cluster.json": "{\n  \"version\": 2\n}\n"}, []Lister{{"a", "echo one k8s.ONE", false}, {"b", "echo two k8s.ONE", true}},
+			Has{Instance: instanceOf("ONE", false), Record: "{\n  \"version\": 2\n}\n", Nodes: map[string]string{"one": "a"}},
+		},
+		"a late driver, and a record that does not": {
+			map[string]string{"owned/instance.json": `{"id": "ONE", "by": "alice@ws"}`, "cluster.json": "{\n  \"version\": 1,\n}\n"}, []Lister{{"a", "echo one k8s.ONE", false}, {"b", "echo two k8s.ONE; exit 1", true}},
+			Has{Instance: instanceOf("ONE", false), Record: "{\n  \"version\": 1,\n}\n", Nodes: map[string]string{"one": "a", "two": "b"}, Untold: []string{"b"}},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -54,6 +62,23 @@ func TestWhatAMachineHasOfAClusterIsToldAtOnce(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestAnswerForADriverThatWasNotAskedIsAnError(t *testing.T) {
+	for _, text := range []string{"\n= untold 0\n", "\n= nodes 1\n", "\n= nodes -1\n", "\n= nodes x\n"} {
+		if has, err := readHas("k8s", text, nil); err == nil {
+			t.Errorf("%q: %+v", text, has)
+		}
+	}
+}
+
+// listers are drivers a, b and so on.
+func listers(scripts ...string) []Lister {
+	var all []Lister
+	for i, script := range scripts {
+		all = append(all, Lister{Driver: string(rune('a' + i)), Script: script})
+	}
+	return all
 }
 
 // instanceOf is an instance that alice has made.

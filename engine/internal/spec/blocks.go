@@ -11,6 +11,7 @@ func blockTypes() map[string]blockType {
 		"spec":     {[]string{"name"}, `spec "web" { playbook = "web" }`, "", (*loader).readHeader},
 		"cluster":  {[]string{"name"}, `cluster "web" { … }`, "", (*loader).readCluster},
 		"driver":   {[]string{"name"}, `driver "podman" { summary = "nodes are containers" }`, "", (*loader).readDriver},
+		"record":   {nil, `record { fixed = { edition = "small" } }`, "", (*loader).readRecord},
 		"variable": {[]string{"name"}, `variable "version" { default = "1" }`, "var", (*loader).readVariable},
 		"locals":   {nil, `locals { port = 80 }`, "", (*loader).readLocals},
 		"stage":    {[]string{"name"}, `stage "second" { after = ["first"] }`, "stage", (*loader).readStage},

@@ -1,6 +1,9 @@
 package spec
 
 import (
+	"maps"
+	"slices"
+
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 )
@@ -11,22 +14,22 @@ func (l *loader) readHeader(b *hclsyntax.Block) {
 	}
 	l.spec.Name, l.spec.Identity, l.spec.Range = b.Labels[0], b.Labels[0], b.DefRange()
 	args, _ := l.content(b, []string{"playbook", "owner", "vars"}, nil)
-	l.spec.Root.Vars = l.values("vars", args["vars"])
+	l.spec.Root.Vars = l.values("vars", "variables", args["vars"])
 	if l.literal(args["playbook"], &l.playbook) {
 		l.playbookRange = args["playbook"].Range()
 	}
 	l.spec.Owner = args["owner"]
 }
 
-// values splits an object with values of variables.
-func (l *loader) values(argument string, expr hcl.Expression) map[string]hcl.Expression {
+// values splits an object with values of variables, or of what else has names.
+func (l *loader) values(argument, of string, expr hcl.Expression) map[string]hcl.Expression {
 	all := map[string]hcl.Expression{}
 	if expr == nil {
 		return all
 	}
 	pairs, problems := hcl.ExprMap(expr)
 	if problems.HasErrors() {
-		l.Errorf(expr.Range(), "Invalid "+argument, "Give an object with values of variables, as in: %s = { version = \"1\" }", argument)
+		l.Errorf(expr.Range(), "Invalid "+argument, "Give an object with values of %s, as in: %s = { version = \"1\" }", of, argument)
 		return all
 	}
 	for _, pair := range pairs {
@@ -89,6 +92,23 @@ func (l *loader) readDriver(b *hclsyntax.Block) {
 		}
 	}
 	l.spec.Drivers = append(l.spec.Drivers, d)
+}
+
+// readRecord reads a record block, of which each part of a playbook may have one.
+func (l *loader) readRecord(b *hclsyntax.Block) {
+	if l.in != l.spec.Root {
+		l.Errorf(b.DefRange(), "Misplaced record", "The record is that of the spec's cluster, so it cannot be in what an import with a label reads.")
+		return
+	}
+	args, _ := l.content(b, []string{"fixed", "removes"}, nil)
+	r := &Record{Fixed: l.values("fixed", "what is fixed", args["fixed"]), Removes: args["removes"], Range: b.DefRange()}
+	for _, name := range slices.Sorted(maps.Keys(r.Fixed)) {
+		l.claim("fixed value", "record.fixed."+name, NameRange(r.Fixed[name]))
+	}
+	if r.Removes != nil {
+		l.claim("argument", "record.removes", r.Removes.Range())
+	}
+	l.spec.Records = append(l.spec.Records, r)
 }
 
 func (l *loader) readVariable(b *hclsyntax.Block) {
@@ -173,7 +193,7 @@ func (l *loader) readImport(b *hclsyntax.Block) { l.importWithin(b, nil) }
 // of the import.
 func (l *loader) importWithin(b *hclsyntax.Block, common *Task) {
 	args, _ := l.content(b, []string{"source!", "inputs", "for_each", "when", "depends_on", "tags"}, nil)
-	next := importBlock{in: l.in, folder: Folder(b.TypeRange.Filename), inputs: l.values("inputs", args["inputs"]), header: b.DefRange()}
+	next := importBlock{in: l.in, folder: Folder(b.TypeRange.Filename), inputs: l.values("inputs", "variables", args["inputs"]), header: b.DefRange()}
 	next.common = &Task{When: only(args["when"]), DependsOn: only(args["depends_on"]), Tags: l.tags(args["tags"])}
 	if common != nil {
 		next.block = common.Block

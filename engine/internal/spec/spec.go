@@ -19,6 +19,7 @@ type Spec struct {
 	Owner    hcl.Expression // the owner of what the playbook makes without a cluster; nil without one
 	Cluster  *Cluster       // nil without one
 	Drivers  []*Driver      // in the order they were read
+	Records  []*Record      // in the order they were read
 	Root     *Namespace     // contains the namespaces of imports
 	Stages   []*Stage       // of all namespaces, each after those it names
 	Hosts    []*Host        // of all namespaces, as are the following
@@ -82,6 +83,13 @@ type Driver struct {
 	Existing bool           // its nodes are existing machines, which pools name
 	Nodes    hcl.Expression // a script that lists the nodes that a hypervisor has; nil without one
 	Range    hcl.Range
+}
+
+// Record is a record block: what the hypervisors' record of the cluster keeps beside its places.
+type Record struct {
+	Fixed   map[string]hcl.Expression // what no run may change while the cluster exists, by name
+	Removes hcl.Expression            // whether the run only removes the cluster; nil without one
+	Range   hcl.Range
 }
 
 // Variable is a variable block. Type, Default and the validations are not evaluated; absent

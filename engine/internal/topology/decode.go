@@ -31,6 +31,7 @@ const (
 type clusterBlock struct {
 	Hypervisors *int           `hcl:"hypervisors,optional"`
 	Driver      *string        `hcl:"driver,optional"`
+	Formerly    *string        `hcl:"formerly,optional"`
 	Domain      *string        `hcl:"domain,optional"`
 	Pods        *int           `hcl:"pods,optional"`
 	Vars        cty.Value      `hcl:"vars,optional"`
@@ -91,10 +92,14 @@ func Decode(block *spec.Cluster, drivers []*spec.Driver, ctx *hcl.EvalContext) (
 	c := Cluster{
 		Name:        block.Name,
 		Domain:      or(raw.Domain, block.Name+"."+defaultDomain),
+		Formerly:    or(raw.Formerly, ""),
 		Hypervisors: or(raw.Hypervisors, 1),
 		Range:       block.Range,
 	}
 	d.name("cluster", c.Name, block.NameRange)
+	if raw.Formerly != nil {
+		d.name("cluster", c.Formerly, argument(d.body, "formerly", block.Range))
+	}
 	d.atLeast(c.Hypervisors, 1, d.body, "hypervisors")
 	c.Vars = d.vars(raw.Vars, block.Body, block.Range)
 	c.Network = d.network(raw.Networks)

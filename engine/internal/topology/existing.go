@@ -17,14 +17,17 @@ var ErrExisting = errors.New("the hosts have something else")
 
 // Answer is what one host has of a cluster, as it was asked before the cluster is expanded.
 type Answer struct {
-	Host    string
-	Silent  bool     // the host did not answer
-	Err     error    // why the host did not answer, if that matters; else nil
-	Taken   bool     // the host has the cluster's name, of this instance or another one
-	Record  *Record  // nil without one
-	Machine Machine  // that has answered
-	Nodes   []string // that are there, as the drivers found them
-	Told    bool     // every driver could find out which nodes are there
+	Host     string
+	Silent   bool              // the host did not answer
+	Err      error             // why the host did not answer, if that matters; else nil
+	Taken    bool              // the host has the cluster's name, of this instance or another one
+	Machine  Machine           // that has answered
+	Instance string            // the id of the cluster's instance there; empty without one
+	Record   *Record           // nil without one
+	Nodes    map[string]string // that are there, and the driver that found each
+	Told     bool              // every driver of the cluster could find out which nodes are there
+	Untold   []string          // the other drivers that could not, if the record does not say which driver made the nodes
+	Foreign  bool              // it is of another instance than those of the controller, so it does not count
 }
 
 // Existing is what the hosts have of a cluster. The zero value is nothing: the cluster is new.
@@ -34,7 +37,9 @@ type Existing struct {
 	machines map[string]Machine  // that have answered, by their names
 	holds    map[string]bool     // the hosts that have a record of the cluster
 	on       map[string][]string // the hosts that have a node, sorted, by its name
+	made     map[string]string   // the driver that found a node
 	told     map[string]bool     // hosts that could say which nodes they have
+	untold   map[string][]string // drivers that could not list the nodes of a host, although the record does not name their driver
 	silent   map[string]error    // why hosts did not answer, if that matters
 	lost     []string            // hosts that do not come back
 }
@@ -42,19 +47,25 @@ type Existing struct {
 // Merge joins what the hosts have. What was on lost hosts is there no more: the nodes leave, and the
 // rest is placed anew.
 func Merge(answers []Answer, lost []string) Existing {
-	x := Existing{on: map[string][]string{}, told: map[string]bool{}, silent: map[string]error{}, lost: lost, machines: map[string]Machine{}, holds: map[string]bool{}}
+	x := Existing{
+		on: map[string][]string{}, made: map[string]string{}, told: map[string]bool{}, untold: map[string][]string{}, silent: map[string]error{},
+		lost: lost, machines: map[string]Machine{}, holds: map[string]bool{},
+	}
 	var records []*Record
 	for _, a := range answers {
-		x.silent[a.Host], x.told[a.Host] = a.Err, a.Told
+		x.silent[a.Host], x.told[a.Host], x.untold[a.Host] = a.Err, a.Told, a.Untold
+		if !a.Silent {
+			x.machines[a.Host] = a.Machine
+		}
+		if a.Foreign {
+			continue
+		}
 		if a.Record != nil {
 			records = append(records, a.Record)
 			x.holds[a.Host] = true
 		}
-		if !a.Silent {
-			x.machines[a.Host] = a.Machine
-		}
-		for _, name := range a.Nodes {
-			x.on[name] = append(x.on[name], a.Host)
+		for name, driver := range a.Nodes {
+			x.on[name], x.made[name] = append(x.on[name], a.Host), driver
 		}
 	}
 	for name := range x.on {

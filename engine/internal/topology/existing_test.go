@@ -40,7 +40,16 @@ func on(r *Record, hosts ...string) []Answer {
 	var all []Answer
 	for _, text := range hosts {
 		words := strings.Fields(text)
-		all = append(all, Answer{Host: words[0], Record: r, Nodes: words[1:], Told: true})
+		all = append(all, Answer{Host: words[0], Record: r, Nodes: found(words[1:]...), Told: true})
+	}
+	return all
+}
+
+// found are nodes that a driver has found.
+func found(names ...string) map[string]string {
+	all := map[string]string{}
+	for _, name := range names {
+		all[name] = "guest"
 	}
 	return all
 }
@@ -131,7 +140,7 @@ func TestWhatExistsStays(t *testing.T) {
 			[]string{"c-controller-01 10.0.0.1 h1", "c-compute-01 10.0.0.2 h1", "c-pod-01 10.0.0.253 h1", "c-h1 10.0.0.252", "c-h2 10.0.0.251", "gateway 10.0.0.254"},
 		},
 		"a host that cannot say what it has is believed to have what is recorded": {
-			clusterOf(1, 1), "h1 h2", []Answer{{Host: "h1", Record: small, Nodes: []string{"c-compute-01"}, Told: true}, {Host: "h2"}}, nil, false,
+			clusterOf(1, 1), "h1 h2", []Answer{{Host: "h1", Record: small, Nodes: found("c-compute-01"), Told: true}, {Host: "h2"}}, nil, false,
 			[]string{"c-controller-01 10.0.0.1 h1", "c-compute-01 10.0.0.2 h2", "c-pod-01 10.0.0.253 h1", "c-h1 10.0.0.252", "c-h2 10.0.0.251", "gateway 10.0.0.254"},
 		},
 		"the record of the last run is the valid one, as after a run that was killed": {
@@ -141,7 +150,7 @@ func TestWhatExistsStays(t *testing.T) {
 			[]string{"c-controller-01 10.0.0.1 h1", "c-compute-01 10.0.0.2 h1", "c-pod-01 10.0.0.253 h1", "c-h1 10.0.0.252", "c-h2 10.0.0.251", "gateway 10.0.0.254"},
 		},
 		"a cluster without a record keeps the order of hosts, and its nodes": {
-			clusterOf(1, 1), "h2 h1", []Answer{{Host: "h1", Nodes: []string{"c-controller-01"}, Told: true}, {Host: "h2", Nodes: []string{"c-compute-01"}, Told: true}}, nil, false,
+			clusterOf(1, 1), "h2 h1", []Answer{{Host: "h1", Nodes: found("c-controller-01"), Told: true}, {Host: "h2", Nodes: found("c-compute-01"), Told: true}}, nil, false,
 			[]string{"c-controller-01 10.0.0.1 h1", "c-compute-01 10.0.0.2 h2", "c-pod-01 10.0.0.253 h2", "c-h2 10.0.0.252", "c-h1 10.0.0.251", "gateway 10.0.0.254"},
 		},
 		"another network has other addresses, and moves nothing": {
@@ -210,7 +219,7 @@ func TestWhatExistsKeepsItsEthernetAddressAndItsName(t *testing.T) {
 	  }
 	}`
 	r := recorded(t, windows, "h1")
-	want := Place{Name: "productio-te-01", Long: "production-compute-01", Hypervisor: "h1", IP: addr("10.0.0.1"), MAC: "52:54:00:b0:54:0e", Leads: true}
+	want := Place{Name: "productio-te-01", Long: "production-compute-01", Pool: "compute", Driver: "made", Hypervisor: "h1", IP: addr("10.0.0.1"), MAC: "52:54:00:b0:54:0e", Leads: true}
 	if diff := cmp.Diff([]Place{want}, r.Nodes, comparableAddr); diff != "" {
 		t.Error(diff)
 	}
@@ -303,7 +312,7 @@ func TestWhatDoesNotGoWithTheHostsIsRefused(t *testing.T) {
 func TestARecordOfAnotherVersionIsNotRead(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		`{"version": 2, "cluster": "c"}`: "it has the version 2, and this kinit reads version 1",
+		`{"version": 3, "cluster": "c"}`: "it has the version 3, and this kinit reads the versions 1 to 2",
 		`{`:                              "unexpected end of JSON input",
 	} {
 		if _, err := ParseRecord([]byte(text)); err == nil || err.Error() != want {

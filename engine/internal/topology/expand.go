@@ -22,6 +22,8 @@ type Input struct {
 	Ends      string               // the stage that removes all that exists, when the run ends with it; else empty
 	Leave     Leave
 	Restore   Restore
+	Fixed     map[string]string // what the playbook says is fixed for as long as the cluster exists
+	Instance  string            // the id of the cluster's instance; empty if it is not known
 }
 
 // Expand computes the topology of a cluster. What exists stays where it is, with its name and
@@ -44,7 +46,7 @@ func Expand(in Input) (*Topology, diag.List) {
 	hosts := in.Existing.order(in.Hosts)
 	e := &expansion{
 		Input: in,
-		t:     &Topology{Cluster: c, ID: id(c.Name, "cluster", c.Name)},
+		t:     &Topology{Cluster: c, ID: id(c.Name, "cluster", c.Name), Instance: in.Instance, fixed: in.fixed()},
 		ids:   newIdentities(c.Name, in.Existing.places()),
 		load:  newLoad(hosts),
 		pools: map[string]string{}, unused: maps.Clone(c.Nodes), out: map[string]bool{},
@@ -75,6 +77,9 @@ func Expand(in Input) (*Topology, diag.List) {
 	restores, restored := e.t.Restore.recorded()
 	r := e.t.record(in.Existing.record, now, restores)
 	e.t.Record, e.t.Left = r.Text(), e.t.record(r, left, restored).Text()
+	if err := r.check(); err != nil && !e.Diags.HasErrors() {
+		e.Errorf(c.Range, "Invalid record", "No later run could read the record of the cluster %q: %v. A name or a fixed value has one line of at most %d bytes.", c.Name, err, longestFixed)
+	}
 	return e.t, e.Diags
 }
 

@@ -90,7 +90,8 @@ func (t *Topology) others(have Existing, out map[string]bool) (now, left []Place
 			left = append(left, place)
 			continue
 		}
-		place := Place{Name: l.Name, Long: l.long, Hypervisor: l.Hypervisor, IP: l.IP, MAC: l.MAC}
+		made := have.node(l.Name)
+		place := Place{Name: l.Name, Long: l.long, Pool: made.Pool, Driver: made.Driver, Hypervisor: l.Hypervisor, IP: l.IP, MAC: l.MAC}
 		now = append(now, place)
 		if l.Lost {
 			place.Hypervisor = "" // it comes back elsewhere

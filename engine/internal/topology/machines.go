@@ -154,6 +154,9 @@ func (x Existing) Returned(c Cluster, answers []Answer) (diags diag.List) {
 		if a.Silent {
 			continue
 		}
+		if a.Foreign {
+			a.Record, a.Nodes = nil, nil
+		}
 		known := x.known[a.Host]
 		if known == "" && a.Record != nil {
 			known = find(a.Record.Hypervisors, a.Host).Machine
@@ -164,13 +167,13 @@ func (x Existing) Returned(c Cluster, answers []Answer) (diags diag.List) {
 		case compared && known != a.Machine.ID:
 			if len(a.Nodes) > 0 {
 				diags = append(diags, diag.Diagnostic{Warning: true, Summary: "Nodes may run twice", Subject: &c.Range, Host: a.Host,
-					Detail: fmt.Sprintf("The host %s answers with another machine-id than the recorded one, so it counts as lost. It has nodes of the cluster %q: %s. Stop them there: they are recreated on other hosts with the same addresses.", a.Host, c.Name, strings.Join(a.Nodes, ", "))})
+					Detail: fmt.Sprintf("The host %s answers with another machine-id than the recorded one, so it counts as lost. It has nodes of the cluster %q: %s. Stop them there: they are recreated on other hosts with the same addresses.", a.Host, c.Name, strings.Join(slices.Sorted(maps.Keys(a.Nodes)), ", "))})
 			}
 			continue
 		case !compared && a.Record != nil:
 			why = "it has the record of the cluster"
 		case !compared && len(a.Nodes) > 0:
-			why = "it has nodes of the cluster: " + strings.Join(a.Nodes, ", ")
+			why = "it has nodes of the cluster: " + strings.Join(slices.Sorted(maps.Keys(a.Nodes)), ", ")
 		case !compared:
 			continue
 		}

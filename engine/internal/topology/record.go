@@ -3,11 +3,13 @@ package topology
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/netip"
 	"path"
 	"slices"
 	"strings"
+	"unicode"
 
 	"kinit/engine/module"
 )
@@ -19,27 +21,36 @@ const RecordFile = "cluster.json"
 // RecordPath is where the hypervisors of a cluster keep its record.
 func RecordPath(cluster string) string { return path.Join(module.Manifests, cluster, RecordFile) }
 
-// recordVersion is the version of the record's form.
-const recordVersion = 1
+// The versions of the record's form. Version 1 has the places alone: it does not say what they were made
+// with. A kinit that knows only version 1 refuses later ones, and so cannot undo what they protect.
+const (
+	placesOnly    = 1
+	recordVersion = 2
+)
 
 // Record is what every hypervisor of a cluster keeps of its places: a playbook writes it
 // before it makes anything that has one of them, and each later run reads it first. All
 // hypervisors have the same record; after a run that was interrupted, those with the highest
 // generation have the valid one.
 type Record struct {
-	Version     int     `json:"version"`
-	Generation  int     `json:"generation"` // how often the record has changed
-	Cluster     string  `json:"cluster"`
-	Hypervisors []Place `json:"hypervisors"` // in their order: the first one is the cluster's first
-	Pods        []Place `json:"pods"`
-	Nodes       []Place `json:"nodes"`             // by name
-	Restore     string  `json:"restore,omitempty"` // the id of a backup that is being restored
+	Version     int               `json:"version"`
+	Generation  int               `json:"generation"` // how often the record has changed
+	Cluster     string            `json:"cluster"`
+	Instance    string            `json:"instance,omitempty"` // the id of the cluster's instance
+	Network     netip.Prefix      `json:"network,omitzero"`   // zero in version 1
+	Fixed       map[string]string `json:"fixed,omitempty"`    // what the playbook says is fixed
+	Hypervisors []Place           `json:"hypervisors"`        // in their order: the first one is the cluster's first
+	Pods        []Place           `json:"pods"`
+	Nodes       []Place           `json:"nodes"`             // by name
+	Restore     string            `json:"restore,omitempty"` // the id of a backup that is being restored
 }
 
 // Place is the place of a node, a pod or a hypervisor.
 type Place struct {
 	Name       string     `json:"name"`
 	Long       string     `json:"long,omitempty"`       // the name that Name shortens
+	Pool       string     `json:"pool,omitempty"`       // of a node
+	Driver     string     `json:"driver,omitempty"`     // that made the node; empty if that is not known
 	Hypervisor string     `json:"hypervisor,omitempty"` // that it is on; empty of hypervisors, and of machines that exist
 	IP         netip.Addr `json:"ip,omitzero"`          // on the cluster's network
 	MAC        string     `json:"mac,omitempty"`
@@ -63,17 +74,52 @@ func (r Record) Hosts() []string {
 	return all
 }
 
-// ParseRecord reads a record.
+// ParseRecord reads a record of any known version. What it returns is safe to show.
 func ParseRecord(text []byte) (*Record, error) {
 	r := &Record{}
 	if err := json.Unmarshal(text, r); err != nil {
 		return nil, err
 	}
-	if r.Version != recordVersion || r.Cluster == "" {
-		return nil, fmt.Errorf("it has the version %d, and this kinit reads version %d", r.Version, recordVersion)
+	if r.Version < placesOnly || r.Version > recordVersion {
+		return nil, fmt.Errorf("it has the version %d, and this kinit reads the versions %d to %d", r.Version, placesOnly, recordVersion)
 	}
-	return r, nil
+	return r, r.check()
 }
+
+// check returns an error for a record that kinit cannot have written.
+func (r *Record) check() error {
+	names := []string{r.Cluster}
+	for _, p := range slices.Concat(r.Hypervisors, r.Pods, r.Nodes) {
+		names = append(names, p.Name)
+	}
+	switch n := r.Network; {
+	case slices.Contains(names, ""):
+		return errors.New("a name is missing in it")
+	case r.Generation < 1:
+		return fmt.Errorf("it has the generation %d", r.Generation)
+	case r.Version > placesOnly && (!n.IsValid() || !n.Addr().Is4() || n != n.Masked()):
+		return fmt.Errorf("its network is %q", n)
+	}
+	for name, value := range r.Fixed {
+		if !plain(name) || !plain(value) || name == "" {
+			return fmt.Errorf("it says that %q is %q", name, value)
+		}
+	}
+	for _, p := range r.Nodes {
+		if !plain(p.Pool) || !plain(p.Driver) {
+			return fmt.Errorf("the node %q has the pool %q and the driver %q in it", p.Name, p.Pool, p.Driver)
+		}
+	}
+	return nil
+}
+
+// plain reports whether a text is one line of ordinary length.
+func plain(text string) bool {
+	return len(text) <= longestFixed && strings.IndexFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }) < 0
+}
+
+// longestFixed is how many bytes a fixed value may have: it is compared, and shown in errors.
+const longestFixed = 255
 
 // Text returns the record as hypervisors keep it.
 func (r Record) Text() string {
@@ -98,7 +144,10 @@ func newest(records []*Record) Record {
 // record returns the topology as a record, with the places of nodes that are not in it: a later
 // generation than the one before, unless nothing has changed.
 func (t *Topology) record(before Record, others []Place, restore string) Record {
-	r := Record{Version: recordVersion, Generation: before.Generation, Cluster: t.Cluster.Name, Restore: restore}
+	r := Record{
+		Version: recordVersion, Generation: before.Generation, Cluster: t.Cluster.Name, Instance: t.Instance,
+		Network: t.Cluster.Network.Prefix, Fixed: t.fixed, Restore: restore,
+	}
 	for _, h := range t.Hypervisors {
 		r.Hypervisors = append(r.Hypervisors, Place{Name: h.Name, IP: h.Management.IP, MAC: h.Management.MAC, Machine: h.machine})
 	}
@@ -112,7 +161,7 @@ func (t *Topology) record(before Record, others []Place, restore string) Record 
 		}
 	}
 	for _, n := range t.Nodes {
-		place := Place{Name: n.Name, Long: n.long, Hypervisor: n.Hypervisor, MAC: n.MAC, Leads: t.Leads[n.Pool] == n.Name, Machine: n.machine}
+		place := Place{Name: n.Name, Long: n.long, Pool: n.Pool, Driver: n.Driver, Hypervisor: n.Hypervisor, MAC: n.MAC, Leads: t.Leads[n.Pool] == n.Name, Machine: n.machine}
 		if n.Overlay {
 			place.IP = n.IP
 		}

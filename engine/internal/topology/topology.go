@@ -23,6 +23,7 @@ type Cluster struct {
 	Pools       []Pool
 	Nodes       map[string]NodeSettings // by the name of the node, with or without the cluster's
 	Driver      string                  // of pools that name none; empty if the playbook has no drivers
+	Formerly    string                  // the name that older versions of the spec gave the cluster; empty without one
 	Vars        map[string]cty.Value    // for playbooks; the engine does not read them
 	Range       hcl.Range
 }
@@ -106,6 +107,10 @@ type Topology struct {
 	Record      string            // what hypervisors keep of this topology
 	Restore     Restoring
 	Left        string // what they keep when all that leaves has left
+
+	Instance string // the id of the cluster's instance
+
+	fixed map[string]string // what the playbook says is fixed, for the record
 }
 
 // Restoring is what a restore means for the nodes.
