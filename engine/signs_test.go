@@ -24,6 +24,7 @@ const volumesGo = `
 stage "cleanup" {}
 task "podman_sweep" "owned" {
   stage = "cleanup"
+  all   = true
 }
 `
 
@@ -55,7 +56,7 @@ func TestObjectsThatCarryTheirOwnMarkAreKnownToTheNextRun(t *testing.T) {
 	}
 
 	cleanup := controlled(t, owner, volumesGo)
-	cleanup.StateDir = o.StateDir
+	cleanup.StateDir, cleanup.StopAfter, cleanup.CleansUp = o.StateDir, "cleanup", true
 	went(t, engine.Run(t.Context(), cleanup))
 	if got := volumes(); got != "" {
 		t.Errorf("the clean-up left %q", got)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"slices"
 
 	"github.com/urfave/cli/v2"
@@ -45,6 +46,8 @@ those of on_failure. A task may do less than was saved, if an earlier task did i
 hosts change during the run, it stops at the first task that would do something else. Secret
 values must be given again: --var NAME=VALUE, or KINIT_VAR_NAME.
 
+--recreate makes two runs, too: the first one removes what exists, and the second one builds.
+
 With --step, a task that reads values of a task that was left out is left out too; quit ends
 the run as Ctrl-C does.`,
 		UsageText: command.Examples(
@@ -86,7 +89,8 @@ the run as Ctrl-C does.`,
 			if err != nil {
 				return err
 			}
-			once := func(first bool) (again bool, err error) {
+			removes := false // a run of its own removes what --recreate builds again
+			once := func(o engine.Options, first bool) (again bool, err error) {
 				ctx, s, err := command.Begin(a, c, o, mode)
 				if err != nil {
 					return false, err
@@ -96,24 +100,43 @@ the run as Ctrl-C does.`,
 					report = stepwise(do, s.Screen.(*view.Text))
 				}
 				done := report(ctx, s.Options)
-				if again = first && !c.Bool("check") && comesBack(o, done); again {
+				if again = first && !c.Bool("check") && (removes || comesBack(o, done)); again {
 					s.Part(leaving)
 				}
 				return again, s.End(done)
 			}
-			again, err := once(true)
+			begin := o
+			if removes = saved == nil && !c.Bool("check") && removesFirst(c.Context, o); removes {
+				begin.StopAfter, begin.CleansUp = command.CleanupStage, true
+			}
+			again, err := once(begin, true)
 			if err == nil && again {
-				o.Continues = true
-				_, err = once(false)
+				o.Recreate, o.Continues = o.Recreate && !removes, true
+				_, err = once(o, false)
 			}
 			return err
 		},
 	}
 }
 
+// removesFirst reports whether a run of its own removes what --recreate builds again, as the clean-up stage of the
+// spec does. A clean-up also undoes what the stages before it have prepared, which the rest of the same run would
+// lack. A run of a part of the tasks is one run.
+func removesFirst(ctx context.Context, o engine.Options) bool {
+	if !o.Recreate || o.StopAfter == command.CleanupStage || selects(o) {
+		return false
+	}
+	graph, _ := engine.Order(ctx, o)
+	return graph != nil && slices.ContainsFunc(graph.Stages, func(s engine.GraphStage) bool { return s.Name == command.CleanupStage })
+}
+
+// selects reports whether options select a part of the tasks, other than by the stage to stop after.
+func selects(o engine.Options) bool {
+	return o.StartAt != "" || len(o.Only)+len(o.Skip)+len(o.Limit)+len(o.Tags)+len(o.SkipTags) > 0
+}
+
 // comesBack reports whether the nodes of lost hosts have left, so that a second run makes them anew. A run of a part of
 // the tasks may not have come so far.
 func comesBack(o engine.Options, report *engine.Report) bool {
-	whole := o.StopAfter == "" && o.StartAt == "" && len(o.Only)+len(o.Skip)+len(o.Limit)+len(o.Tags)+len(o.SkipTags) == 0
-	return whole && len(o.Lost) > 0 && len(report.Returning) > 0
+	return o.StopAfter == "" && !selects(o) && len(o.Lost) > 0 && len(report.Returning) > 0
 }

@@ -125,6 +125,11 @@ func TestGuestsOverTwoHypervisors(t *testing.T) {
 		runsOnGuest(t, k)
 	})
 
+	step(t, "the services pod is made beside the guests", func(t *testing.T) {
+		k.must(t, append(slices.Clone(run), "--stop-after", "services", "--output", "json")...)
+		unchanged(t, k, nodes)
+	})
+
 	step(t, "a node reaches the other cluster where it publishes ports, and nowhere else", func(t *testing.T) {
 		said := onGuest(t, k, "bare-compute-01", askCluster)
 		if diff := cmp.Diff("node no\nservices no\npublished yes\n", said); diff != "" {

@@ -70,13 +70,13 @@ func TestScriptsEndSoonAfterAnInterrupt(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			p := script(t, text)
+			p := script(t, "cd \"${0%/*}\"\n"+text) // scripts run in a private folder
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
 			var stopped time.Time
 			go func() {
 				for range 500 {
-					if _, err := os.Stat(filepath.Join(p.Folder, "ready")); err == nil {
+					if _, err := os.Stat(filepath.Join(filepath.Dir(p.Path), "ready")); err == nil {
 						break
 					}
 					time.Sleep(10 * time.Millisecond)
