@@ -99,7 +99,7 @@ func TestClustersOfContainersAndMachines(t *testing.T) {
 	})
 
 	step(t, "a hypervisor that has nodes is not left out", func(t *testing.T) {
-		r := k.call(t, "run", "k8s-podman-1-1-1", "--hosts", "nyctea")
+		r := k.call(t, "run", "k8s-podman-1-1-1", "--hosts", "nyctea", "--var", routed)
 		r.refuses(t, 1, `The cluster "k8s-podman" has on tyto: k8s-podman-compute-01, k8s-podman-controller-02.`, "name it by --hosts too")
 	})
 
