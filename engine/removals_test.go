@@ -39,8 +39,7 @@ Nothing was changed. To remove them, give --remove boxes-compute-02 or answer on
 	equal(t, "the nodes", r.nodes("h1", "h2"), before)
 
 	// An answer on the terminal names it, once for all that follows.
-	asked := &[]string{}
-	small.ConfirmRemovals, asked = answering(false)
+	small.ConfirmRemovals, _ = answering(false)
 	if d := problem(t, engine.Run(t.Context(), small)); d.Summary != "Removals declined" || d.Detail != "Nothing was changed." {
 		t.Errorf("%s: %s", d.Summary, d.Detail)
 	}
@@ -50,7 +49,8 @@ Nothing was changed. To remove them, give --remove boxes-compute-02 or answer on
 		t.Errorf("%s: %s", d.Summary, d.Detail)
 	}
 	equal(t, "the nodes", r.nodes("h1", "h2"), before)
-	small.ConfirmRemovals, asked = answering(true)
+	confirm, asked := answering(true)
+	small.ConfirmRemovals = confirm
 	report := went(t, engine.Run(t.Context(), small))
 	equal(t, "the questions", *asked, []string{"node boxes-compute-02 on h1, with the address 10.0.0.3: the spec no longer has it (needs --remove boxes-compute-02)"})
 	equal(t, "what the run removes", removals(report), []string{"node boxes-compute-02 on h1, with the address 10.0.0.3: the spec no longer has it (named by your answer)"})

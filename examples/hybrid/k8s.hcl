@@ -1,6 +1,6 @@
-# One controller, one Linux and one Windows compute node. The cluster has the name of
-# k8s-libvirt-1-1-1's, and its guests: run after that spec, this one adds the Windows node
-# to the cluster that is there. Windows' ISO is named as for any Windows pool:
+# One controller, one Linux and one Windows compute node. Run after k8s-libvirt-1-1-1 with
+# --set cluster.name=k8s, this spec adds the Windows node to that cluster. Windows' ISO is
+# named as for any Windows pool:
 #
 #   kinit run examples/hybrid/k8s.hcl --hosts nyctea,tyto \
 #     --var 'windows_iso={url="https://…/SERVER_EVAL_x64FRE_en-us.iso", sha256="…"}'

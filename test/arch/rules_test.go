@@ -53,9 +53,6 @@ var importRules = []rule{
 	},
 }
 
-// handsOn are the packages that hand values on: no other package sets a field of theirs.
-const handsOn = "kinit/engine/internal/plan"
-
 // playbookWords are names of what playbooks set up. The engine's files do not have them, and
 // no name of a stage or a distribution in quotes: adding one must need no Go. Words that are
 // also plain English are looked for only in quotes.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"syscall"
@@ -122,7 +123,7 @@ func TestGuestsOverTwoHypervisors(t *testing.T) {
 	})
 
 	step(t, "commands run on a guest and keep their exit code", func(t *testing.T) {
-		runsOnGuest(t, k)
+		runsOnGuest(t, k, run[1:], "k8s-libvirt-compute-01")
 	})
 
 	step(t, "the services pod is made beside the guests", func(t *testing.T) {
@@ -139,7 +140,7 @@ func TestGuestsOverTwoHypervisors(t *testing.T) {
 
 	step(t, "the other cluster goes, and this one stays", func(t *testing.T) {
 		k.must(t, append(other, "--output", "json", "--stop-after", "cleanup")...)
-		runsOnGuest(t, k)
+		runsOnGuest(t, k, run[1:], "k8s-libvirt-compute-01")
 	})
 
 	guestsRemoved(t, k, run, before)
@@ -174,10 +175,10 @@ func guestsRemoved(t *testing.T, k *kinit, run []string, before map[string]map[s
 }
 
 // runsOnGuest runs a command on a guest of the cluster under test.
-func runsOnGuest(t *testing.T, k *kinit) {
+func runsOnGuest(t *testing.T, k *kinit, named []string, node string) {
 	t.Helper()
-	r := k.call(t, "ssh", spec, "--hosts", hosts, "k8s-libvirt-compute-01", "--", "sh", "-c", "hostname; exit 7")
-	if r.code != 7 || r.stdout != "k8s-libvirt-compute-01\n" {
+	r := k.call(t, slices.Concat([]string{"ssh"}, named, []string{node, "--", "sh", "-c", "hostname; exit 7"})...)
+	if r.code != 7 || r.stdout != node+"\n" {
 		t.Errorf("exit %d, printed %q\n%s", r.code, r.stdout, r.stderr)
 	}
 }
@@ -230,10 +231,12 @@ func interrupt(p *os.Process) { _ = p.Signal(syscall.SIGINT) }
 // bothReady checks that a run's output names both nodes Ready.
 func bothReady(t *testing.T, r result) {
 	t.Helper()
-	if !strings.Contains(r.stdout, "k8s-libvirt-compute-01=Ready k8s-libvirt-controller-01=Ready") {
+	if !ready.MatchString(r.stdout) {
 		t.Errorf("the output does not name both nodes Ready\n%s", tail(r.stdout, 3))
 	}
 }
+
+var ready = regexp.MustCompile(`\S+-compute-01=Ready \S+-controller-01=Ready`)
 
 // other is another cluster's spec, with what keeps it apart from the one under test. One of
 // its guests has a further disk, and a card on a bridge of its hypervisor. Nobody logs in as
@@ -266,15 +269,6 @@ func hasLine(text, first, other string) bool {
 		}
 	}
 	return false
-}
-
-// useKubeconfig asks the API through the load balancer, from this machine. The
-// client is the one that the nodes have. Emulated guests are slow while others start
-// beside them: the load balancer may find no API server for a while, and a node may miss
-// a heartbeat.
-func useKubeconfig(t *testing.T, k *kinit) {
-	t.Helper()
-	newAPI(t, k, []string{spec, "--hosts", hosts}).await(t, "k8s-libvirt-compute-01", "k8s-libvirt-controller-01")
 }
 
 // apiPatience is how long the API may be busy.

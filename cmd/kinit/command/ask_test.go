@@ -19,7 +19,7 @@ func TestOnlyYesRemoves(t *testing.T) {
 		{Kind: "volume", Name: "data", Host: "tyto", Why: "the playbook no longer declares it"},
 	}
 	for answer, want := range map[string]bool{"y\n": true, " Yes \n": true, "n\n": false, "\n": false, "yess\n": false, "all\n": false, "y": false, "": false} {
-		yes, err, shown := asks(t, t.Context(), answer, removals)
+		yes, shown, err := asks(t, t.Context(), answer, removals)
 		if yes != want || err != nil {
 			t.Errorf("%q: %v, %v, want %v", answer, yes, err, want)
 		}
@@ -36,13 +36,13 @@ func TestAnInterruptRemovesNothing(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	time.AfterFunc(20*time.Millisecond, cancel)
-	if yes, err, _ := asks(t, ctx, "waits", nil); yes || !errors.Is(err, context.Canceled) {
+	if yes, _, err := asks(t, ctx, "waits", nil); yes || !errors.Is(err, context.Canceled) {
 		t.Errorf("%v, %v", yes, err)
 	}
 }
 
 // asks asks on a pipe with an answer. "waits" is none, and the pipe stays open.
-func asks(t *testing.T, ctx context.Context, answer string, removals []engine.Removal) (bool, error, string) {
+func asks(t *testing.T, ctx context.Context, answer string, removals []engine.Removal) (bool, string, error) {
 	t.Helper()
 	tty, input, err := os.Pipe()
 	if err != nil {
@@ -59,5 +59,5 @@ func asks(t *testing.T, ctx context.Context, answer string, removals []engine.Re
 	var out bytes.Buffer
 	screen := view.NewText(view.Options{Out: view.Screen{Writer: &out}, Err: view.Screen{Writer: &out}, Quiet: true, Now: time.Now})
 	yes, err := askRemovals(ctx, screen, tty, removals)
-	return yes, err, out.String()
+	return yes, out.String(), err
 }
