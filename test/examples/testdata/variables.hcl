@@ -68,7 +68,7 @@ podman_packages          = ["runc"]
 published_ports          = { "16443" = 6443, "8080" = 80, "8443" = 443 }
 readiness_period         = 5
 registry_logins          = { "quay.io" = { user = "robot", password = "opensesame" } }
-restore                  = { file = "/srv/k8s.backup", id = "0d0c", cluster = "k8s-podman", made = "2026-11-24 02:00 UTC", names = ["pki/ca.crt", "pki/ca.key", "pki/sa.key", "pki/sa.pub", "pki/front-proxy-ca.crt", "pki/front-proxy-ca.key", "pki/etcd/ca.crt", "pki/etcd/ca.key"], snapshot_sha256 = "66bad39ed920f6fc15fd74adcb8bfd38ba9a6412f8c7852d09eb11670e88cac3", about = { kubernetes = "v1.34.4", domain = "k8s.kinit.local", pod_cidr = "10.244.0.0/16", service_cidr = "10.96.0.0/12", first = "a", services = "a" } }
+restore                  = { file = "/srv/k8s.backup", id = "0d0c", cluster = "k8s-libvirt", made = "2026-11-24 02:00 UTC", names = ["pki/ca.crt", "pki/ca.key", "pki/sa.key", "pki/sa.pub", "pki/front-proxy-ca.crt", "pki/front-proxy-ca.key", "pki/etcd/ca.crt", "pki/etcd/ca.key"], snapshot_sha256 = "66bad39ed920f6fc15fd74adcb8bfd38ba9a6412f8c7852d09eb11670e88cac3", about = { kubernetes = "v1.34.4", domain = "k8s-libvirt.kinit.local", pod_cidr = "10.244.0.0/16", service_cidr = "10.96.0.0/12", first = "a", services = "a" } }
 restore_identities       = "AGE-SECRET-KEY-…"
 restore_passphrase       = "correct horse battery staple"
 restore_texts            = { "pki/ca.key" = "-----BEGIN…" }
