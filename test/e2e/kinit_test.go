@@ -119,7 +119,7 @@ func (k *kinit) must(t testing.TB, args ...string) result {
 func (r result) succeeds(t testing.TB, args []string) {
 	t.Helper()
 	if r.code != 0 {
-		t.Fatalf("kinit %s: exit %d\n%s\n%s", strings.Join(args, " "), r.code, r.failures(), tail(r.stderr, 60))
+		t.Fatalf("kinit %s: exit %d\n%s\n%s\n%s", strings.Join(args, " "), r.code, r.failures(), tail(r.stderr, 60), tail(r.stdout, 2))
 	}
 }
 
