@@ -53,7 +53,7 @@ func perform(ctx context.Context, o Options, m mode) (*planned, *Report) {
 	p, report, stale := performOnce(ctx, o, m)
 	if stale {
 		first := p
-		p, report, stale = performOnce(ctx, o, m, func(p *planned) { p.instance = first.instance })
+		p, report, stale = performOnce(ctx, o, m, func(p *planned) { p.instance, p.fresh = first.instance, first.fresh })
 	}
 	if stale {
 		report.refuse(stalePlan()).end(ctx, p.started)

@@ -472,3 +472,22 @@ func TestMalformedRecordIsRefused(t *testing.T) {
 		t.Errorf("%d changes after the adoption", n)
 	}
 }
+
+// TestRemovedClusterIsCreatedAgainBesideHostsThatAreNoHypervisors has a task on such a host. The controller remembers the
+// removed instance as one that may be on it, until it is asked.
+func TestRemovedClusterIsCreatedAgainBesideHostsThatAreNoHypervisors(t *testing.T) {
+	t.Parallel()
+	r := newRack(t, "h1", "h2")
+	o := r.of(depot+"\ntask \"command\" \"beside\" {\n  stage = \"nodes\"\n  host = \"h2\"\n  argv = [\"true\"]\n  read_only = true\n}\n", "h1")
+	r.changes(o)
+	nodes := r.stock("h1")
+	cleanup := o
+	cleanup.StopAfter, cleanup.CleansUp = "cleanup", true
+	r.changes(cleanup)
+	equal(t, "the nodes after clean-up", r.stock("h1"), []string{})
+	r.changes(o)
+	equal(t, "the nodes of the new cluster", r.stock("h1"), nodes)
+	if n := r.changes(o); n != 0 {
+		t.Errorf("%d changes again", n)
+	}
+}
