@@ -38,7 +38,7 @@ type example struct {
 func TestExamplesTwiceOnALab(t *testing.T) {
 	k := build(t)
 	newLab(t, k, examplesLab, examplesSubnet, "--hosts", "web1,web2,db1")
-	t.Setenv("KINIT_AGE_KEY_FILE", filepath.Join(k.root, "test", "e2e", "testdata", "examples.age"))
+	t.Setenv("KINIT_AGE_KEY_FILE", privateKey(t, filepath.Join(k.root, "test", "e2e", "testdata", "examples.age")))
 
 	examples := []example{
 		{name: "site", inventory: "lab.hcl", changes: 6, look: lookAtPages},
@@ -400,4 +400,18 @@ func lookAtLoops(t *testing.T, _ *kinit, _ example) {
 		"./shop\n./shop/app.conf\n./shop/clean.job\n")
 	prints(t, "db1", find, ".\n./cache\n./database\n./ledger\n./ledger/app.conf\n./limits\n./uploads\n")
 	prints(t, "web1", "cat /srv/apps/search/app.conf /srv/apps/search/index.job", "port = 8091\nweekly\n")
+}
+
+// privateKey is a copy of a key that only its owner can read, which no checkout is.
+func privateKey(t *testing.T, file string) string {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	private := filepath.Join(t.TempDir(), "key.age")
+	if err := os.WriteFile(private, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return private
 }
