@@ -55,7 +55,7 @@ func TestAMachineOnTheOverlay(t *testing.T) {
 	})
 
 	step(t, "a node does not move from the overlay to its own network", func(t *testing.T) {
-		r := k.call(t, "run", "k8s-podman-1-1-1", "--hosts", hosts, "--var", `compute_hosts=["m1"]`, "--stop-after", "validate", "--output", "quiet")
+		r := k.call(t, "run", "k8s-podman-1-1-1", "--hosts", hosts, "--var", `compute_hosts=["m1"]`, "--remove", "m1,m2", "--stop-after", "validate", "--output", "quiet")
 		r.refuses(t, 1, "this machine is a node of the cluster with its address on the overlay, and is wanted beside it")
 	})
 
