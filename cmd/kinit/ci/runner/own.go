@@ -17,7 +17,7 @@ import (
 const instancesFolder = "instances"
 
 // own limits the engine to what the job's runs have made. current is the folder of the run, and earlier has the
-// other runs of the job. A job that backs up works on what exists, whoever made it.
+// other runs of the job. A job that backs up works on any existing cluster.
 func own(o engine.Options, name, current string, earlier []*result.Result) engine.Options {
 	o.Job = engine.Job{Name: name, Folder: filepath.Join(current, instancesFolder)}
 	for _, r := range earlier {
