@@ -11,6 +11,7 @@ import (
 type Sequence struct {
 	Seed     uint64
 	Commands []Command
+	Follow   bool // the advice of each refusal is followed; else of some, by chance
 }
 
 // String returns the commands as Go code, one a line.

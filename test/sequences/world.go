@@ -1,7 +1,6 @@
 package sequences
 
 import (
-	"cmp"
 	"embed"
 	"fmt"
 	"math/rand/v2"
@@ -68,20 +67,19 @@ type world struct {
 	nodes    map[string]node // by host and name
 	knows    [2]bool         // whether a controller may work on the cluster
 	declared *Command
-	several  bool // there was another cluster of the sequence's own
+	follows  bool              // the advice of each refusal is followed
+	several  bool              // there was another cluster of the sequence's own
+	lines    map[string]string // what the clusters have in shared files, by host and cluster
 	serial   int
 	log      strings.Builder
 }
-
-// specWeb is the count of the pool web in the specs.
-const specWeb = 2
 
 // folders are where the nodes of the clusters are.
 var folders = []string{"/srv/kinit/nodes", "/srv/kinit/trees"}
 
 // Run runs the commands of a sequence on the hosts of a rack, which it resets before. It returns nil if all is well.
 func Run(s Sequence, rack *Rack, dir string, program Program) (*Violation, string, error) {
-	w := &world{hosts: rack.Hosts, rack: rack, program: program, dir: dir, random: rand.New(rand.NewPCG(s.Seed, 1)), nodes: map[string]node{}}
+	w := &world{hosts: rack.Hosts, rack: rack, program: program, dir: dir, random: rand.New(rand.NewPCG(s.Seed, 1)), nodes: map[string]node{}, lines: map[string]string{}, follows: s.Follow}
 	if err := w.prepare(); err != nil {
 		return nil, "", err
 	}
@@ -153,6 +151,9 @@ func (w *world) step(c Command) (*Violation, error) {
 		return &Violation{Rule: "first", Text: fmt.Sprintf("the first run ends with code %d", result.Code)}, nil
 	}
 	w.learn(c, result)
+	if v := w.cleaned(c, result); v != nil {
+		return v, nil
+	}
 	if result.Code != 0 && result.Tasks == 0 {
 		return w.follow(c, result)
 	}
@@ -295,6 +296,9 @@ func (w *world) check(c Command) (*Violation, error) {
 		if v := w.data(c, h, m); v != nil {
 			return v, nil
 		}
+		if v := w.neighbours(c, h, m); v != nil {
+			return v, nil
+		}
 		if err := w.meet(h, m); err != nil {
 			return nil, err
 		}
@@ -373,32 +377,23 @@ func (w *world) named(c Command, n node) bool {
 	short := strings.TrimPrefix(n.name, n.cluster()+"-")
 	for i, flag := range c.Flags {
 		switch flag {
-		case "--recreate", "--rebalance":
+		case "--recreate":
 			return true
-		case "--set":
-			if strings.HasPrefix(c.Flags[i+1], "node."+short+".hypervisor=") {
-				return true
-			}
-		case "--remove", "--yes-destroy":
+		case "--remove":
 			if list := strings.Split(c.Flags[i+1], ","); slices.Contains(list, short) || slices.Contains(list, n.name) {
 				return true
 			}
 		}
-	}
-	number := 0
-	_, _ = fmt.Sscanf(short, "web-%d", &number) // another pool stays 0
-	if web := cmp.Or(c.Web, specWeb); number > web {
-		return true // a lower count removes nodes
 	}
 	switch {
 	case c.StopAfter == "cleanup":
 		return true
 	case c.Verb == "replace":
 		return short == c.Node
-	case c.Verb == "evacuate":
-		return n.host == c.Node
+	case c.Verb == "evacuate" && n.host == c.Node:
+		return true
 	}
-	return c.Place != "" && short == "web-01" || c.Lost == n.host
+	return c.Lost != "" && c.Lost == n.host
 }
 
 // writeJobs writes the file of jobs for "ci run".

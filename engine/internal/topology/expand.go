@@ -56,7 +56,7 @@ func Expand(in Input) (*Topology, diag.List) {
 	}
 	e.Tell(impostors)
 	e.nodes()
-	e.Tell(in.Leave.unknown(c, e.nodeNames(), e.load))
+	e.Tell(in.Leave.unknown(c, e.nodeNames(), in.Existing.lost, e.load))
 	e.leaders()
 	e.leaving()
 	e.forgotten()

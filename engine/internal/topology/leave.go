@@ -43,10 +43,10 @@ func (l Leave) destroys(name, cluster string) bool {
 }
 
 // unknown reports names of nodes that the cluster does not have, and of hypervisors that the run
-// does not have.
-func (l Leave) unknown(c Cluster, names []string, on *load) (diags diag.List) {
+// does not have. The nodes of a lost hypervisor leave like those of one that answers.
+func (l Leave) unknown(c Cluster, names, lost []string, on *load) (diags diag.List) {
 	for _, name := range l.Hypervisors {
-		if !slices.Contains(on.names, name) {
+		if !slices.Contains(on.names, name) && !slices.Contains(lost, name) {
 			diags = append(diags, on.unknown(name, c.Range, "All nodes are to leave that are")...)
 		}
 	}

@@ -126,6 +126,19 @@ func TestANodeOnALostHostDoesNotLead(t *testing.T) {
 	}
 }
 
+func TestLostHypervisorCanBeEvacuated(t *testing.T) {
+	t.Parallel()
+	wide := recorded(t, clusterOf(3, 0), "h1", "h2", "h3")
+	input := Input{Hosts: hosts("h2", "h3"), Existing: Merge(on(wide, "h2", "h3"), []string{"h1"}), Leave: Leave{Hypervisors: []string{"h1"}}}
+	topo, diags := expandOver(t, clusterOf(3, 0), input)
+	if len(diags) > 0 {
+		t.Fatal(diags)
+	}
+	if diff := cmp.Diff([]string{"c-controller-01 10.0.0.1 leaves h1, returns, destroyed", "controller led by c-controller-02"}, leaving(topo)); diff != "" {
+		t.Error(diff)
+	}
+}
+
 func TestWhatCannotLeaveIsRefused(t *testing.T) {
 	t.Parallel()
 	wide := Merge(on(recorded(t, clusterOf(1, 1), "h1", "h2"), "h1", "h2"), nil)
