@@ -14,6 +14,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"kinit/test/program"
 )
 
 // The lab of these tests, beside a user's own.
@@ -63,13 +65,7 @@ func build(t testing.TB) *kinit {
 	if err != nil {
 		t.Fatal(err)
 	}
-	k := &kinit{bin: filepath.Join(t.TempDir(), "kinit"), root: root, home: t.TempDir()}
-	cmd := exec.CommandContext(t.Context(), "go", "build", "-o", k.bin, "./cmd/kinit")
-	cmd.Dir = root
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("build kinit: %v\n%s", err, out)
-	}
-	return k
+	return &kinit{bin: program.Build(t), root: root, home: t.TempDir()}
 }
 
 // patience is how long one call may take, also where guests are emulated.

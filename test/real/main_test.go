@@ -8,11 +8,12 @@ import (
 	"errors"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"kinit/test/program"
 )
 
 // spec is a cluster's life on this machine: it makes a file, and removes it at clean-up.
@@ -76,10 +77,7 @@ func unpack(t *testing.T, path string) map[string]string {
 
 func TestTheRealProgramOnThisMachine(t *testing.T) {
 	dir := t.TempDir()
-	kinit := filepath.Join(dir, "kinit")
-	if out, err := exec.Command("go", "build", "-o", kinit, "../../cmd/kinit").CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
+	kinit := program.Build(t)
 	t.Setenv("XDG_STATE_HOME", filepath.Join(dir, "state"))
 	t.Setenv("XDG_CONFIG_HOME", filepath.Join(dir, "config"))
 	file := filepath.Join(dir, "s.hcl")

@@ -41,11 +41,14 @@ func (open Opener) Do(ctx context.Context, h module.Host, f func(*Conn) error) e
 }
 
 // Open connects to the host's libvirt through the host's own connection. The
-// error is ErrNotInstalled where there is no libvirt and ErrNotRunning where it
-// does not answer.
+// error is ErrNotInstalled where there is no libvirt, ErrNotRunning where it does
+// not answer, and ErrNoLibrary where this machine lacks libvirt's client library.
 func Open(ctx context.Context, h module.Host) (*Conn, error) {
 	remote, err := findSocket(ctx, h)
 	if err != nil {
+		return nil, err
+	}
+	if err := CheckLibrary(); err != nil {
 		return nil, err
 	}
 	local, err := h.Socket(ctx, remote)
@@ -67,6 +70,9 @@ func Open(ctx context.Context, h module.Host) (*Conn, error) {
 // modules. What it holds lasts as long as one such connection is open and is
 // shared within the process.
 func OpenTest(ctx context.Context) (*Conn, error) {
+	if err := CheckLibrary(); err != nil {
+		return nil, err
+	}
 	c := &Conn{domainType: "test"}
 	if err := c.connect(ctx, "test:///default"); err != nil {
 		return nil, errors.Join(err, c.Close())

@@ -17,6 +17,8 @@ var (
 	ErrNotInstalled = errors.New("libvirt is not installed")
 	// ErrNotRunning says that libvirt is there and does not answer.
 	ErrNotRunning = errors.New("libvirt does not answer")
+	// ErrNoLibrary says that the machine that runs kinit lacks libvirt's client library.
+	ErrNoLibrary = errors.New("libvirt's client library libvirt.so.0 cannot be loaded on the machine that runs kinit")
 )
 
 // sockets are where libvirtd and, on hosts with a daemon for each driver,
