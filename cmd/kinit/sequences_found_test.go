@@ -14,6 +14,24 @@ var findings = map[string][]sequences.Command{
 		{Verb: "down", On: "h3"},
 		{Verb: "evacuate", Hosts: []string{"h1"}, Node: "h3"},
 	},
+	"clean-up removes the line of one of two clusters in a foreign file": {
+		{Verb: "run", Hosts: []string{"h1"}, Extras: []string{"line", "block"}},
+		{Verb: "run", Hosts: []string{"h1"}, Spec: "renamed", Extras: []string{"line"}},
+		{Verb: "run", Hosts: []string{"h1"}, StopAfter: "cleanup"},
+	},
+	"clean-up keeps the line that an administrator has written into a foreign file beside that of the cluster": {
+		{Verb: "run", Hosts: []string{"h1"}, Extras: []string{"line", "block"}},
+		{Verb: "edit", On: "h1"},
+		{Verb: "run", Hosts: []string{"h1"}, StopAfter: "cleanup"},
+	},
+	"a host to evacuate that is not among those of the run is an answer": {
+		{Verb: "run", Hosts: []string{"h2", "h1"}},
+		{Verb: "evacuate", Hosts: []string{"h2"}, Node: "h3"},
+	},
+	"blocks of two clusters in a foreign file stay": {
+		{Verb: "run", Hosts: []string{"h3"}, Extras: []string{"block"}},
+		{Verb: "run", Spec: "renamed", Hosts: []string{"h3"}, Extras: []string{"block"}},
+	},
 	"a status that finds differences after advice was followed is an answer": {
 		{Verb: "run", Hosts: []string{"h3", "h2"}},
 		{Verb: "status", Hosts: []string{"h2"}, Web: 1},

@@ -117,6 +117,9 @@ var sequenceKinds = []string{
 // hostsOfSequence is how many hosts a sequence has.
 const hostsOfSequence = 3
 
+// progressOfSequences is after how many sequences the test says how far it is.
+const progressOfSequences = 100
+
 // mostFindings ends a test that finds fault after fault.
 const mostFindings = 20
 
@@ -154,6 +157,9 @@ func TestSequencesOfCommandsHarmNothing(t *testing.T) {
 				seed := next.Add(1) - 1
 				if seed >= from+count {
 					return
+				}
+				if done := seed - from; done > 0 && done%progressOfSequences == 0 {
+					t.Logf("%d sequences in %v", done, time.Since(begin).Round(time.Second))
 				}
 				finding, err := bench.Try(sequences.New(seed, bench.Names(), kinds...))
 				if err != nil {

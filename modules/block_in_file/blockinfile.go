@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"kinit/engine/module"
+	"kinit/modules/internal/content"
 	"kinit/modules/internal/textedit"
 )
 
@@ -24,6 +25,7 @@ const placeholder = "{mark}"
 //
 // Errors:
 //   - the file is missing and create is not set
+//   - the block belongs to another cluster, which has the same marker
 //   - one of the marking lines is missing or duplicate, or the end is before the beginning
 //   - path is a link, not UTF-8 text, or longer than 8 MiB
 //   - the cluster does not own the file and backup is not set
@@ -99,5 +101,19 @@ func (t *Task) find(lines []string) (first, last int, err error) {
 }
 
 func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
-	return t.Edit(t.change).Plan(ctx, h)
+	edit := t.Edit(t.change)
+	edit.Allowed = t.allowed
+	return edit.Plan(ctx, h)
+}
+
+// allowed refuses to change the block of another cluster.
+func (t *Task) allowed(ctx context.Context, h module.Host, text string) error {
+	if !slices.Contains(textedit.Split(text), t.begin()) {
+		return nil
+	}
+	owner, err := content.Another(ctx, h, t.Path, t.begin())
+	if err == nil && owner != "" {
+		err = fmt.Errorf("the block that begins with %q belongs to cluster %s: give this one another marker, as in %q", t.begin(), owner, "# {mark} of "+h.Owner())
+	}
+	return err
 }

@@ -72,6 +72,26 @@ func TestDamagedMarkingLinesAreLeftToPeople(t *testing.T) {
 	}
 }
 
+func TestBlockOfAnotherClusterIsKept(t *testing.T) {
+	t.Parallel()
+	h := moduletest.NewFakeHost(t, "demo")
+	h.FS.Put("/f", "a\n"+block, 0o644)
+	h.FS.Put("/var/lib/kinit/clusters/other/owned/file/%2Ff.json", `{"kind": "file", "id": "/f", "prior": "/f.kinit-backup", "seq": "1"}`, 0o600)
+	want := `/f: the block that begins with "# BEGIN kinit block" belongs to cluster other: give this one another marker, as in "# {mark} of demo"`
+	for _, args := range []string{"block = \"x\"\nbackup = true", "state = \"absent\"\nbackup = true"} {
+		if got := moduletest.Planned(t.Context(), task(t, "/f", args), h); got != want {
+			t.Errorf("%s: %q, want %q", args, got, want)
+		}
+	}
+	own := "block = \"x\"\nbackup = true\nmarker = \"# {mark} of demo\""
+	moduletest.Settle(t, task(t, "/f", own), h)
+	moduletest.Settle(t, task(t, "/f", own+"\ninsert_after = \"^a\""), h)
+	moduletest.Settle(t, task(t, "/f", "block = \"y\"\nbackup = true\nmarker = \"# {mark} of demo\""), h)
+	if got, _ := h.FS.Text("/f"); got != "a\n"+block+"# BEGIN of demo\ny\n# END of demo\n" {
+		t.Errorf("the file is %q", got)
+	}
+}
+
 func TestValidate(t *testing.T) {
 	t.Parallel()
 	for args, want := range map[string]string{

@@ -35,7 +35,7 @@ type Task struct {
 
 func Kind() module.Kind {
 	return module.With[Task, Outputs](module.Kind{Name: "file", Elsewhere: "win_file", Marks: []module.MarkKind{
-		pathmark.File(),
+		pathmark.File(), content.Edits(),
 	}})
 }
 

@@ -154,7 +154,7 @@ var (
 	setAdvice      = regexp.MustCompile(`--set (node\.[a-z0-9-]+\.hypervisor=[a-z0-9]+)`)
 	valueAdvice    = regexp.MustCompile(`--(remove|yes-destroy) ([a-z0-9,-]+)`)
 	plainAdvice    = regexp.MustCompile(`--(adopt|recreate)\b`)
-	unknownName    = regexp.MustCompile(`Unknown (node|hypervisor): `)
+	unknownName    = regexp.MustCompile(`Unknown (node|hypervisor)\b`)
 	missingHosts   = regexp.MustCompile(`has on (h[0-9]+):`)
 )
 

@@ -164,7 +164,7 @@ func (w *world) step(c Command) (*Violation, error) {
 func (w *world) edit(h *Host) error {
 	w.serial++
 	for i, e := range h.first {
-		if e.path != "/etc/hosts" && e.path != "/srv/foreign/file" {
+		if e.path != "/etc/hosts" && e.path != "/etc/shared.conf" && e.path != "/srv/foreign/file" {
 			continue
 		}
 		line := fmt.Sprintf("192.0.2.%d edited-%d\n", w.serial, w.serial)

@@ -29,6 +29,7 @@ type File struct {
 	Validate []string // a command that checks the new content; %s is its path
 	Secret   bool     // never show the content
 	Advice   string   // what to do about a file of others; by default to set backup
+	Edited   *string  // the text that the content is an edit of; nil for a whole file
 
 	absent bool
 }
@@ -122,7 +123,8 @@ func (f File) decideAbsent(h module.Host, s state, backup bool) ([]module.Step, 
 type Attributes struct {
 	fileattr.Want
 	// Backup saves the file from before kinit as <path>.kinit-backup. On a host that belongs
-	// to a cluster, cleanup and the removal of the file restore it.
+	// to a cluster, cleanup and the removal of the file restore it. If the file was only edited,
+	// cleanup undoes the cluster's own edits and keeps those of others.
 	Backup bool `hcl:"backup,optional"`
 	// Accept is a command that checks the new content, as in ["visudo", "-cf", "%s"]; %s is
 	// the path of a temporary file. If it fails, the file is not changed.

@@ -32,10 +32,19 @@ func (f File) write(ctx context.Context, h module.Host) error {
 	if err := f.backup(ctx, h, s); err != nil {
 		return fmt.Errorf("keep %s as %s: %w", f.Path, f.Path+backupSuffix, err)
 	}
-	if len(f.Validate) == 0 {
-		return f.put(ctx, h, f.Path)
+	earlier, err := f.track(ctx, h, s)
+	if err != nil {
+		return err
 	}
-	return f.putValidated(ctx, h, s)
+	if len(f.Validate) == 0 {
+		err = f.put(ctx, h, f.Path)
+	} else {
+		err = f.putValidated(ctx, h, s)
+	}
+	if err != nil {
+		return err
+	}
+	return forget(ctx, h, earlier)
 }
 
 // claim records the mark before the file is made or replaced. An existing mark
@@ -126,6 +135,13 @@ func (f File) accept(ctx context.Context, h module.Host, temp string) error {
 func (f File) restore(ctx context.Context, h module.Host) error {
 	err := h.Files().Rename(ctx, f.Path+backupSuffix, f.Path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	edits, err := editsOf(ctx, h, f.Path)
+	if err != nil {
+		return err
+	}
+	if err := forget(ctx, h, edits); err != nil {
 		return err
 	}
 	return ownership.Release(ctx, h, f.Path)

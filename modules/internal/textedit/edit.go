@@ -28,6 +28,8 @@ type Edit struct {
 	Absent bool         // remove something; without a file there is nothing to do
 	// Change returns the changed text. It must not change its own result.
 	Change func(text string) (string, error)
+	// Allowed returns why the text must not be changed; nil allows all.
+	Allowed func(ctx context.Context, h module.Host, text string) error
 }
 
 // Plan returns the step that edits the file, or none.
@@ -56,11 +58,16 @@ func (e Edit) steps(ctx context.Context, h module.Host) ([]module.Step, error) {
 	case !there && !e.Create:
 		return nil, fmt.Errorf("%s is missing: set create = true to make it, or make it with a copy task before", e.File.Path)
 	}
+	if e.Allowed != nil {
+		if err := e.Allowed(ctx, h, text); err != nil {
+			return nil, fmt.Errorf("%s: %w", e.File.Path, err)
+		}
+	}
 	after, err := e.Change(text)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", e.File.Path, err)
 	}
-	e.File.Source = content.FromText([]byte(after))
+	e.File.Source, e.File.Edited = content.FromText([]byte(after)), &text
 	if !there && e.File.Secret && e.File.Want.Mode == "" {
 		e.File.Want.Mode = "0600"
 	}

@@ -107,9 +107,9 @@ task "copy" "settings" {
 }
 
 task "line_in_file" "extra" {
-  stage = "nodes"
-  hosts = local.extras["line"]
-  path  = "/etc/shared.conf"
+  stage  = "nodes"
+  hosts  = local.extras["line"]
+  path   = "/etc/shared.conf"
   line   = "line of ${cluster.name}"
   backup = true
 }
@@ -119,6 +119,7 @@ task "block_in_file" "extra" {
   hosts      = local.extras["block"]
   path       = "/etc/shared.conf"
   backup     = true
+  marker     = "# {mark} of ${cluster.name}"
   block      = "block of ${cluster.name}, ${var.size}\n"
   depends_on = [task.line_in_file.extra]
 }
