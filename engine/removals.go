@@ -27,15 +27,16 @@ type ConfirmRemovals func(ctx context.Context, removals []Removal) (bool, error)
 type consent struct {
 	options Options
 	cluster string
-	nodes   []string  // names that objects may begin with
-	planned []Removal // what is known before the tasks look at their hosts
-	saved   bool      // the plan was saved, with its flags
+	nodes   []string          // names that objects may begin with
+	ports   map[string]string // nodes by the names of their ports
+	planned []Removal         // what is known before the tasks look at their hosts
+	saved   bool              // the plan was saved, with its flags
 }
 
 func (p *planned) consents() *consent {
 	c := &consent{options: p.options, planned: p.removals()}
 	if p.topology != nil {
-		c.cluster, c.nodes = p.topology.Cluster.Name, p.topology.KnownNodes
+		c.cluster, c.nodes, c.ports = p.topology.Cluster.Name, p.topology.KnownNodes, p.topology.NodePorts
 	}
 	return c
 }
@@ -129,6 +130,10 @@ func (c *consent) gate(ctx context.Context, host string, removed []module.Remove
 // removes there is left out.
 func (c *consent) ofSteps(host string, removed []module.Removed) (all []Removal) {
 	for _, one := range removed {
+		if len(one.Parts) > 0 {
+			all = append(all, c.ofParts(host, one)...)
+			continue
+		}
 		r := Removal{Kind: one.Kind, Name: one.Name, Host: host, Why: "the playbook no longer declares it"}
 		part := slices.IndexFunc(c.planned, func(r Removal) bool { return r.Host == host && c.has(r, one.Name) })
 		switch {
@@ -141,6 +146,19 @@ func (c *consent) ofSteps(host string, removed []module.Removed) (all []Removal)
 		}
 		r.Name = c.options.Redactor.Redact(r.Name)
 		all = append(all, r)
+	}
+	return all
+}
+
+// ofParts returns the parts of nodes that stay: their nodes go by no removal of the plan.
+func (c *consent) ofParts(host string, removed module.Removed) (all []Removal) {
+	for _, part := range removed.Parts {
+		node, found := c.ports[part]
+		goes := func(r Removal) bool { return r.Kind == event.RemovedNode && r.Name == node }
+		if !found || slices.ContainsFunc(c.planned, goes) {
+			continue
+		}
+		all = append(all, Removal{Kind: removed.Kind, Name: node, Host: host, By: c.flag(node), Why: "the playbook does not keep it, and the node stays"})
 	}
 	return all
 }

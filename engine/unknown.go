@@ -97,7 +97,9 @@ func (p *planned) objects(ctx context.Context) (all []string) {
 		}
 		if steps, err := t.Block.Kind.New().Plan(ctx, machine.Bind(p.plan.Owner, nil)); err == nil {
 			for _, one := range module.Removals(steps) {
-				all = append(all, one.Name)
+				if one.Name != "" {
+					all = append(all, one.Name)
+				}
 			}
 		}
 	}

@@ -236,6 +236,9 @@ type Removed struct {
 	Kind string // such as "volume", for messages
 	Name string // as --remove names it; a path may be given by its last part
 	All  bool   // the task removes all that the owner has, as its arguments say
+	// Parts replaces Name for objects without data, such as ports of a network: their names. Only those of nodes that stay have to
+	// be named, by their nodes.
+	Parts []string
 }
 
 // step is a Step made of a text and a function.

@@ -22,7 +22,8 @@ import (
 // Every run, also a dry one, looks up a branch or tag, and the checkout follows the branch
 // or a moved tag. A commit needs no access to the repository once it is checked out.
 // Files that git does not track remain. Hooks do not run. The checkout is marked as
-// the cluster's, and cleanup removes it with all its content.
+// the cluster's, and cleanup removes it with all its content. If it has changed, new or ignored
+// files, or commits that the repository does not have, and the playbook no longer declares it, --remove has to name it.
 //
 // git runs programs that the configuration of a checkout names. If another user than the
 // login can change the checkout, or a folder above it, git therefore runs as the

@@ -13,9 +13,6 @@ import (
 	"kinit/modules/internal/runas"
 )
 
-// othersMayWrite is the permission bits that let users other than the owner change a file.
-const othersMayWrite fs.FileMode = 0o022
-
 // become chooses the user that runs git: the one who can change git's configuration.
 func (t *Task) become(ctx context.Context, h module.Host, s state) error {
 	var err error
@@ -41,23 +38,9 @@ func (t *Task) become(ctx context.Context, h module.Host, s state) error {
 // checkOwn refuses a checkout of our own in which others can change the configuration.
 func (t *Task) checkOwn(ctx context.Context, h module.Host) error {
 	file := path.Join(t.Dest, ".git", "config")
-	inside, err := h.Files().Folder(ctx, file)
-	if err != nil {
+	closed, err := runas.Closed(ctx, h, file)
+	if err != nil || closed {
 		return err
-	}
-	dir, err := h.Files().Stat(ctx, path.Dir(file))
-	if err != nil {
-		return err
-	}
-	config, err := h.Files().Stat(ctx, file)
-	if errors.Is(err, fs.ErrNotExist) {
-		config, err = dir, nil
-	}
-	if err != nil {
-		return err
-	}
-	if inside.Closed && config.UID == dir.UID && config.Mode&othersMayWrite == 0 {
-		return nil
 	}
 	return fmt.Errorf("another user can change %s, which names programs that git runs: give the whole checkout %s to one user "+
 		"(chown -R) and take away what others may write (chmod -R go-w)", file, t.Dest)

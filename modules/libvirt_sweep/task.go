@@ -22,7 +22,11 @@ import (
 // keep_volumes. It names copies of its domains, and domains of another cluster with the same
 // name, but does not remove them.
 //
+// A run removes domains and disks only if --remove names them, or an answer on the
+// terminal; with all, the task says itself what it removes.
+//
 // Errors:
+//   - a removal is not named; the task has changed nothing
 //   - libvirt does not answer, or does not remove an object
 type Task struct {
 	// All removes everything that the cluster owns, including the names in keep and

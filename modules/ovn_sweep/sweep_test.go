@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"kinit/engine/module"
 	"kinit/engine/module/moduletest"
 	"kinit/modules/internal/ovn"
@@ -254,6 +256,29 @@ func TestSweepWithoutOVNOrOwnerIsDone(t *testing.T) {
 		}
 		if got := moduletest.Count(t, &Task{}, h); got != 0 {
 			t.Errorf("count %d, want 0", got)
+		}
+	}
+}
+
+// The engine lets ports of nodes that stay go only if something names them. A sweep of all says itself what it removes.
+func TestPortsThatMayBelongToNodesAreListedForTheEngine(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	cluster(s, "c1")
+	h := s.Host("c1")
+	keep := func(names ...string) module.Task {
+		return &Task{Sweep: ovn.Sweep{Keep: append(names, "external", "external-localnet")}}
+	}
+	for name, c := range map[string]struct {
+		task module.Task
+		want []module.Removed
+	}{
+		"a port":                {keep("c1", "c1-node-1"), []module.Removed{{Kind: "port of node", Parts: []string{"c1-node-2"}}}},
+		"a switch with its own": {keep(), []module.Removed{{Kind: "port of node", Parts: []string{"c1-node-1", "c1-node-2", "c1-to-c1"}}}},
+		"everything":            {sweepAll(), nil},
+	} {
+		if diff := cmp.Diff(c.want, module.Removals(moduletest.Steps(t, c.task, h))); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"kinit/engine/lists"
 	"kinit/engine/module"
 	"kinit/modules/internal/ovn"
 	"kinit/modules/internal/ovn/nb"
@@ -25,7 +26,11 @@ func Kind() module.Kind {
 // A router that remains keeps its ports, translations, routes and the switch ports that lead to
 // it. Ports of a switch that remains are removed unless keep names them.
 //
+// A run removes the port of a node that stays only if --remove names the node, or an answer on the
+// terminal; with all, the task says itself what it removes.
+//
 // Errors:
+//   - a removal is not named; the task has changed nothing
 //   - OVN's databases do not answer, or refuse a change
 type Task struct {
 	ovn.Sweep
@@ -88,7 +93,7 @@ func (t *Task) removals(rows nb.Rows, owner string) []ovn.Removal {
 	all = append(all, t.ports(rows, owner)...)
 	for _, s := range rows.Switches {
 		if t.switchGoes(s, owner) {
-			all = append(all, ovn.Removal{Key: s.UUID, Change: ovn.DropSwitch(rows, s, owner)})
+			all = append(all, ovn.Removal{Key: s.UUID, Ports: t.guarded(rows.PortsOf(s)...), Change: ovn.DropSwitch(rows, s, owner)})
 		}
 	}
 	for _, d := range rows.DHCP {
@@ -148,9 +153,18 @@ func (t *Task) ports(rows nb.Rows, owner string) []ovn.Removal {
 		if t.switchGoes(home, owner) && len(ovn.Sharers(home.ExternalIDs)) < 2 {
 			continue
 		}
-		all = append(all, ovn.Removal{Key: p.UUID, Change: ovn.DropSwitchPort(rows, p, owner)})
+		all = append(all, ovn.Removal{Key: p.UUID, Ports: t.guarded(p), Change: ovn.DropSwitchPort(rows, p, owner)})
 	}
 	return all
+}
+
+// guarded returns the names of ports that the engine must not let go while they are those of nodes that stay. With all, the
+// task says itself that they go.
+func (t *Task) guarded(ports ...nb.SwitchPort) []string {
+	if t.All {
+		return nil
+	}
+	return lists.Map(ports, func(p nb.SwitchPort) string { return p.Name })
 }
 
 // goesWithRouter reports whether a port leads to a router of the cluster: it remains or is

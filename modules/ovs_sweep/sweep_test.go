@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"kinit/engine/module"
 	"kinit/engine/module/moduletest"
 	"kinit/modules/internal/ovn"
@@ -129,5 +131,21 @@ func TestSweepWithoutOpenVSwitchOrOwnerIsDone(t *testing.T) {
 		if got := moduletest.Count(t, &Task{}, h); got != 0 {
 			t.Errorf("count %d, want 0", got)
 		}
+	}
+}
+
+// The engine lets ports of nodes that stay go only if something names them. A sweep of all says itself what it removes.
+func TestPortsThatMayBelongToNodesAreListedForTheEngine(t *testing.T) {
+	t.Parallel()
+	m := start(t)
+	cluster(t, m, "c1")
+	m.VS("set", "interface", "c1-svc", "external_ids:iface-id=the-port-of-a-node")
+	h := m.Host("c1")
+	want := []module.Removed{{Kind: "port of node", Parts: []string{"the-port-of-a-node"}}}
+	if diff := cmp.Diff(want, module.Removals(moduletest.Steps(t, &Task{}, h))); diff != "" {
+		t.Errorf("removals (-want +got):\n%s", diff)
+	}
+	if got := module.Removals(moduletest.Steps(t, sweepAll(), h)); len(got) > 0 {
+		t.Errorf("a sweep of all lists %v", got)
 	}
 }

@@ -25,7 +25,11 @@ func Kind() module.Kind {
 // If ovn-controller is to stop, stop it first: when it ends, it removes its chassis from the
 // southbound database, but only while its settings exist.
 //
+// A run removes the port of a node that stays only if --remove names the node, or an answer on the
+// terminal; with all, the task says itself what it removes.
+//
 // Errors:
+//   - a removal is not named; the task has changed nothing
 //   - Open vSwitch does not answer, or refuses a change
 type Task struct{ ovn.Sweep }
 
@@ -43,7 +47,7 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	owner := ownership.Signature(h)
 	for _, p := range rows.Ports {
 		if ovn.IsOwned(p.ExternalIDs, owner) && t.Goes(p.Name) {
-			steps = append(steps, portStep(rows, p, owner))
+			steps = append(steps, t.portStep(rows, p, owner))
 		}
 	}
 	devices, err := t.devices(ctx, h, rows)
@@ -71,7 +75,7 @@ func (t *Task) devices(ctx context.Context, h module.Host, rows vs.Rows) ([]modu
 
 // portStep removes a port with its other parts. The row is removed last: after an
 // interruption it is the record of the other parts.
-func portStep(rows vs.Rows, p vs.Port, owner string) module.Step {
+func (t *Task) portStep(rows vs.Rows, p vs.Port, owner string) module.Step {
 	drop := func(rows vs.Rows, owner string) (ovn.Change, error) {
 		if now, found := rows.Port(p.Name); !found || now.UUID != p.UUID {
 			return ovn.Change{}, nil
@@ -79,7 +83,7 @@ func portStep(rows vs.Rows, p vs.Port, owner string) module.Step {
 		return vswitch.DropPort(p.Name)(rows, owner)
 	}
 	change, _ := drop(rows, owner)
-	return module.NewStep(change.Text, func(ctx context.Context, h module.Host) error {
+	return ovn.NewRemoval(change.Text, t.guarded(rows, p), func(ctx context.Context, h module.Host) error {
 		if p.ExternalIDs[vswitch.DeviceKey] == vswitch.VethDevice {
 			if err := link.Delete(ctx, h, p.Name); err != nil {
 				return err
@@ -91,6 +95,16 @@ func portStep(rows vs.Rows, p vs.Port, owner string) module.Step {
 		}
 		return ovn.Do(ctx, h, ovn.Switch(), drop)
 	})
+}
+
+// guarded returns the name in OVN of a port that the engine must not let go while it is that of a node that stays. With all, the
+// task says itself that it goes.
+func (t *Task) guarded(rows vs.Rows, p vs.Port) []string {
+	device, _ := rows.Interface(p.Name)
+	if id := device.ExternalIDs["iface-id"]; id != "" && !t.All {
+		return []string{id}
+	}
+	return nil
 }
 
 // rest lists the removals besides ports: settings first, because they name bridges. It deletes

@@ -272,7 +272,7 @@ func TestContainersAndVolumesWithDataAreRemovalsThatMustBeNamed(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := module.Removals(steps); !slices.Equal(got, want) {
+		if got := module.Removals(steps); !cmp.Equal(got, want) {
 			t.Errorf("all = %v: %v, want %v", all, got, want)
 		}
 	}

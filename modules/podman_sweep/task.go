@@ -17,7 +17,11 @@ import (
 // Task removes the cluster's containers, pods, volumes, networks and images, except those
 // in keep. Objects of others, and images that others use, remain.
 //
+// A run removes podman volumes, and containers and pods with volumes of their own, only if --remove names them, or an answer on the
+// terminal; with all, the task says itself what it removes.
+//
 // Errors:
+//   - a removal is not named; the task has changed nothing
 //   - podman does not remove an object; the error names its users
 type Task struct {
 	// All removes everything of the cluster, including the names in keep.

@@ -25,7 +25,12 @@ import (
 // parameters, packages) and files below /var/lib/kinit/shared that another cluster
 // may use are handed over to that cluster, whose own sweep then undoes them.
 //
+// A run removes disks, folders of kinit with files that it has not written, and checkouts with
+// work in them only if --remove names them, or an answer on the terminal; with all, the task says
+// itself what it removes.
+//
 // Errors:
+//   - a removal is not named; the task has changed nothing
 //   - an object cannot be undone; its mark remains, so that the next run tries again
 type Task struct {
 	// All undoes everything of the cluster, including the names in keep, and removes its manifest.

@@ -73,7 +73,9 @@ func Undo(ctx context.Context, h module.Host, mark module.Mark) error {
 }
 
 // Tree returns the kind of marks of a checkout, or of an unpacked archive.
-func Tree() module.MarkKind { return module.NewMarkKind("tree", "tree", undoTree, module.MarkTraits{}) }
+func Tree() module.MarkKind {
+	return module.NewMarkKind("tree", "tree", undoTree, module.MarkTraits{Data: holdsWork})
+}
 
 // undoTree removes a checkout with all its content, or the unpacked entries of an archive.
 func undoTree(ctx context.Context, h module.Host, mark module.Mark) error {

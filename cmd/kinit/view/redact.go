@@ -41,7 +41,7 @@ func RedactReport(r *engine.Report, redact func(string) string) *engine.Report {
 	out := *r
 	out.Results = changed(r.Results, func(t *engine.Result) {
 		t.Address, t.Message, t.Steps = redact(t.Address), redact(t.Message), redactAll(t.Steps, redact)
-		t.Removes = changed(t.Removes, func(r *module.Removed) { r.Name = redact(r.Name) })
+		t.Removes = changed(t.Removes, func(r *module.Removed) { r.Name, r.Parts = redact(r.Name), redactAll(r.Parts, redact) })
 	})
 	out.Outputs = changed(r.Outputs, func(o *engine.Output) {
 		o.Value = redact(o.Value)

@@ -73,7 +73,7 @@ func Expand(in Input) (*Topology, diag.List) {
 	now, left := e.t.others(in.Existing, e.out)
 	e.t.Restore = in.Restore.over(e.t, in.Existing, in.Leave, in.Anew)
 	e.removals()
-	e.t.Known, e.t.KnownNodes = e.known(), e.nodeNames()
+	e.t.Known, e.t.KnownNodes, e.t.NodePorts = e.known(), e.nodeNames(), e.nodePorts()
 	restores, restored := e.t.Restore.recorded()
 	r := e.t.record(in.Existing.record, now, restores)
 	e.t.Record, e.t.Left = r.Text(), e.t.record(r, left, restored).Text()
@@ -198,6 +198,18 @@ func (e *expansion) nodeNames() []string {
 	}
 	slices.Sort(names)
 	return slices.Compact(names)
+}
+
+// nodePorts returns the nodes that the topology has or that hosts have, by the names of their ports.
+func (e *expansion) nodePorts() map[string]string {
+	ports := map[string]string{}
+	for _, n := range e.t.Nodes {
+		ports[id(e.Cluster.Name, "port", n.Name)] = n.Name
+	}
+	for name := range e.Existing.on {
+		ports[id(e.Cluster.Name, "port", name)] = name
+	}
+	return ports
 }
 
 // leaders lists the nodes that the record already has and that stay, and chooses the node that leads each pool:

@@ -102,6 +102,7 @@ type Topology struct {
 	Removals    []event.Removal   // of all that exists and is not in the topology, or elsewhere
 	Known       []string          // what can be named: nodes, pods and hypervisors, of the record and the hosts too; sorted
 	KnownNodes  []string          // the nodes of these
+	NodePorts   map[string]string // nodes of the topology and the hosts, by the name of their port on the overlay
 	Existing    []string          // nodes that the record already has and that stay where they are
 	Leads       map[string]string // the node that leads a pool, by the pool's name
 	Record      string            // what hypervisors keep of this topology

@@ -68,7 +68,8 @@ func LeftAlone(h module.Host, rows any) string {
 
 // Removal is the removal of one object of a sweep. Its key stays the same while the object exists.
 type Removal struct {
-	Key string
+	Key   string
+	Ports []string // names of switch ports that go, which may be those of nodes
 	Change
 }
 
@@ -82,7 +83,7 @@ func SweepSteps[R any](h module.Host, db Database, rows R, removals func(rows R,
 		if planned.Empty() {
 			continue
 		}
-		steps = append(steps, module.NewStep(planned.Text, func(ctx context.Context, h module.Host) error {
+		steps = append(steps, NewRemoval(planned.Text, planned.Ports, func(ctx context.Context, h module.Host) error {
 			return Do(ctx, h, db, func(rows R, owner string) (Change, error) {
 				now, _ := table.First(removals(rows, owner), func(r Removal) bool { return r.Key == planned.Key })
 				return now.Change, nil
@@ -90,6 +91,14 @@ func SweepSteps[R any](h module.Host, db Database, rows R, removals func(rows R,
 		}))
 	}
 	return steps
+}
+
+// NewRemoval returns a step that removes some ports, with what they belong to.
+func NewRemoval(text string, ports []string, do func(ctx context.Context, h module.Host) error) module.Step {
+	if len(ports) == 0 {
+		return module.NewStep(text, do)
+	}
+	return module.NewRemoval(text, module.Removed{Kind: "port of node", Parts: ports}, do)
 }
 
 func (r Removal) blocked() int {

@@ -68,3 +68,23 @@ func Of(ctx context.Context, h module.Host, folder string) (User, error) {
 	}
 	return User{}, nil
 }
+
+// othersMayWrite is the permission bits that let users other than the owner change a file.
+const othersMayWrite fs.FileMode = 0o022
+
+// Closed reports whether only the owner of a file's folder can change the file. A missing file is as its folder.
+func Closed(ctx context.Context, h module.Host, file string) (bool, error) {
+	inside, err := h.Files().Folder(ctx, file)
+	if err != nil {
+		return false, err
+	}
+	dir, err := h.Files().Stat(ctx, path.Dir(file))
+	if err != nil {
+		return false, err
+	}
+	info, err := h.Files().Stat(ctx, file)
+	if errors.Is(err, fs.ErrNotExist) {
+		info, err = dir, nil
+	}
+	return err == nil && inside.Closed && info.UID == dir.UID && info.Mode&othersMayWrite == 0, err
+}
