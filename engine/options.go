@@ -88,8 +88,9 @@ type Options struct {
 	Confirm   Confirm       // asked before each task that would change something; nil allows all
 	Continues bool          // a run before this one has checked the names of Lost, YesDestroy and Remove, and may have removed what they mean
 
-	ConfirmRemovals ConfirmRemovals  // asked about removals that nothing names; nil refuses them
-	Redactor        *secret.Redactor // is given every secret; must be the one that the views use
+	ConfirmRemovals ConfirmRemovals             // asked about removals that nothing names; nil refuses them
+	NamesRemovals   func(names []string) string // how the user names removals, such as "give --remove web-02", which is the default
+	Redactor        *secret.Redactor            // is given every secret; must be the one that the views use
 }
 
 // ends returns the stage that removes everything when the run ends with it, or "".

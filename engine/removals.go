@@ -97,6 +97,9 @@ func (c *consent) ask(ctx context.Context, unnamed []Removal) (bool, error) {
 // advice says how removals are named.
 func (c *consent) advice(unnamed []Removal) string {
 	flag := event.RemoveFlags(unnamed)
+	if c.options.NamesRemovals != nil {
+		return fmt.Sprintf("To remove them, %s. To keep them, change the spec or the other arguments.", c.options.NamesRemovals(event.RemovedNames(unnamed)))
+	}
 	if c.saved {
 		return fmt.Sprintf("To remove them, make a new plan with %s. To keep them, make it of another spec or with other flags.", flag)
 	}

@@ -38,6 +38,13 @@ Nothing was changed. To remove them, give --remove boxes-compute-02 or answer on
 	}
 	equal(t, "the nodes", r.nodes("h1", "h2"), before)
 
+	// A program without flags says how it is named there.
+	job := small
+	job.NamesRemovals = func(names []string) string { return "name " + strings.Join(names, " and ") }
+	if d := problem(t, engine.Run(t.Context(), job)); !strings.HasSuffix(d.Detail, "Nothing was changed. To remove them, name boxes-compute-02. To keep them, change the spec or the other arguments.") {
+		t.Errorf("%s: %s", d.Summary, d.Detail)
+	}
+
 	// An answer on the terminal names it, once for all that follows.
 	small.ConfirmRemovals, _ = answering(false)
 	if d := problem(t, engine.Run(t.Context(), small)); d.Summary != "Removals declined" || d.Detail != "Nothing was changed." {

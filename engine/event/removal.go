@@ -59,7 +59,10 @@ func Unnamed(all []Removal) []Removal {
 }
 
 // RemoveFlags returns the flag that names all of some removals, such as "--remove a,b".
-func RemoveFlags(all []Removal) string {
+func RemoveFlags(all []Removal) string { return "--remove " + strings.Join(RemovedNames(all), ",") }
+
+// RemovedNames returns the names of removals, each once.
+func RemovedNames(all []Removal) []string {
 	var names []string
 	seen := map[string]bool{}
 	for _, r := range all {
@@ -68,5 +71,5 @@ func RemoveFlags(all []Removal) string {
 		}
 		seen[r.Name] = true
 	}
-	return "--remove " + strings.Join(names, ",")
+	return names
 }

@@ -1,6 +1,7 @@
 package ci
 
 import (
+	"slices"
 	"testing"
 
 	"kinit/cmd/kinit/app"
@@ -16,5 +17,18 @@ func TestJobsAdoptWhereTheyAreTold(t *testing.T) {
 		if err != nil || o.Adopt != adopts || o.Spec != "site.hcl" {
 			t.Errorf("%v, adopts %v, want %v", err, o.Adopt, adopts)
 		}
+	}
+}
+
+// A job runs again after what it names is gone.
+func TestJobRemovesWhatItNamesAndSaysHowMoreIsNamed(t *testing.T) {
+	t.Parallel()
+	a := &app.App{Environ: []string{"HOME=" + t.TempDir()}, Kinds: modules.All}
+	o, err := options(a, &jobs.File{Folder: t.TempDir(), Path: "ci.hcl"}, jobs.Job{Name: "web", Spec: "site.hcl", Remove: []string{"web-02"}})
+	if err != nil || !slices.Equal(o.Remove, []string{"web-02"}) || !o.Continues {
+		t.Errorf("%v, removes %v, continues %v", err, o.Remove, o.Continues)
+	}
+	if got, want := o.NamesRemovals([]string{"web-03"}), `set remove = ["web-02", "web-03"] in job "web" of ci.hcl`; got != want {
+		t.Errorf("advice is %s, want %s", got, want)
 	}
 }

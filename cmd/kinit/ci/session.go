@@ -2,8 +2,11 @@ package ci
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"os/exec"
+	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -99,6 +102,11 @@ func options(a *app.App, file *jobs.File, j jobs.Job) (engine.Options, error) {
 	there.Cwd = file.Folder
 	o := there.BaseOptions(j.Spec)
 	o.Hosts, o.Vars, o.VarFiles, o.Set = j.Hosts, j.Variables, j.VariableFiles, j.Set
+	// A job runs again when what it names is gone, and its second phase, too.
+	o.Remove, o.Continues = j.Remove, len(j.Remove) > 0
+	o.NamesRemovals = func(names []string) string {
+		return fmt.Sprintf("set remove = %s in job %q of %s", list(append(slices.Clone(j.Remove), names...)), j.Name, file.Path)
+	}
 	var err error
 	o.Inventories, o.Reserved, err = there.InventoryFiles(j.Inventories)
 	return o, err
@@ -159,4 +167,9 @@ func commitOf(ctx context.Context, folder string) string {
 		return ""
 	}
 	return strings.TrimSpace(string(out))
+}
+
+// list returns names as a list in HCL.
+func list(names []string) string {
+	return "[" + strings.Join(lists.Map(names, strconv.Quote), ", ") + "]"
 }

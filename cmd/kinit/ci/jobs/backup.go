@@ -15,7 +15,7 @@ func (l *loader) backup(b jobBlock) *Backup {
 		return nil
 	}
 	if body, ok := b.Body.(*hclsyntax.Body); ok {
-		for _, name := range []string{"verify", "cleanup", "cleanup_timeout", "ready"} {
+		for _, name := range []string{"verify", "cleanup", "cleanup_timeout", "ready", "remove"} {
 			if body.Attributes[name] != nil {
 				l.errorf(body.Attributes[name].SrcRange, "Conflicting arguments", "A job with a backup block backs up what exists: it deploys nothing, so %s has no meaning.", name)
 			}

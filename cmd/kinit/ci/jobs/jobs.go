@@ -34,6 +34,7 @@ type Job struct {
 	Variables      map[string]string // as text, as on the command line
 	VariableFiles  []string
 	Set            []string           // arguments of the cluster, as in --set
+	Remove         []string           // what its runs may remove, as in --remove
 	Schedule       *schedule.Schedule // nil means on demand
 	Timeout        time.Duration      // of everything but clean-up
 	CleanupTimeout time.Duration

@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"time"
 
 	"github.com/hashicorp/hcl/v2"
@@ -49,6 +50,7 @@ type jobBlock struct {
 	Variables      hcl.Expression `hcl:"variables,optional"`
 	VariableFiles  *[]string      `hcl:"variable_files"`
 	Set            *[]string      `hcl:"set"`
+	Remove         *[]string      `hcl:"remove"`
 	Schedule       *string        `hcl:"schedule"`
 	TimeZone       *string        `hcl:"time_zone"`
 	Timeout        *string        `hcl:"timeout"`
@@ -139,9 +141,21 @@ func (l *loader) job(b jobBlock) {
 	if j.Cleanup == "" {
 		l.errorf(place(b.Body, "cleanup"), "Missing stage", "A job must name the stage that removes what it deployed.")
 	}
+	j.Remove = l.remove(b)
 	j.Schedule = l.schedule(b)
 	j.Backup = l.backup(b)
 	l.file.Jobs = append(l.file.Jobs, j)
+}
+
+// remove returns the names of what the job may remove. Whether they mean something is known only while they exist.
+func (l *loader) remove(b jobBlock) []string {
+	names := value(b.Remove, nil)
+	for _, name := range names {
+		if name == "" || strings.ContainsAny(name, ", \t\n") {
+			l.errorf(place(b.Body, "remove"), "Invalid name", "%q is no name of what a run removes; give one name in each element, as in remove = [\"web-02\", \"web-03\"].", name)
+		}
+	}
+	return names
 }
 
 func (l *loader) schedule(b jobBlock) *schedule.Schedule {

@@ -42,6 +42,7 @@ job "web" {
   hosts       = ["a", "b*"]
   variables   = { name = "x y", count = 3, ports = { "80" = 8080 }, list = ["a"] }
   set         = ["cluster.name=blue", "pool.web.count=2"]
+  remove      = ["web-02", "old.qcow2"]
   schedule    = "0 3 * * 0"
   time_zone   = "UTC"
   timeout     = "90m"
@@ -60,6 +61,7 @@ job "plain" {
 		Verify: "verify", Cleanup: "cleanup", Infrastructure: []string{"validate"}}
 	web := plain
 	web.Name, web.Spec, web.Hosts, web.Timeout, web.Retries, web.Ready = "web", "web.hcl", []string{"a", "b*"}, 90*time.Minute, 2, "nodes"
+	web.Remove = []string{"web-02", "old.qcow2"}
 	web.Set = []string{"cluster.name=blue", "pool.web.count=2"}
 	web.Variables = map[string]string{"name": "x y", "count": "3", "ports": `{ "80" = 8080 }`, "list": `["a"]`}
 	want := &File{Path: "ci.hcl", Folder: file.Folder, Results: filepath.Join(file.Folder, "kept"), Site: "/srv/site", Title: "Ours",
@@ -109,6 +111,7 @@ func TestMistakesHavePlacesAndNames(t *testing.T) {
 		"job \"a\" {\n  spec = \"a\"\n  time_zone = \"UTC\"\n}":                                                                         "ci.hcl:3,15-20: Missing argument: A time zone is of no use without a schedule.",
 		"job \"a\" {\n  spec = \"a\"\n  schedule = \"0 3 * * 0\"\n  time_zone = \"UCT+1\"\n}":                                           "ci.hcl:4,15-22: Invalid schedule: This is no schedule: there is no time zone \"UCT+1\"; give a name such as Europe/Madrid or UTC.",
 		"job \"a\" {\n  spec = \"a\"\n  variables = [1]\n}":                                                                             "ci.hcl:3,15-18: Invalid variables: Give an object with values of variables, as in: variables = { version = \"1\" }",
+		"job \"a\" {\n  spec = \"a\"\n  remove = [\"x,y\"]\n}":                                                                          "ci.hcl:3,12-19: Invalid name: \"x,y\" is no name of what a run removes; give one name in each element, as in remove = [\"web-02\", \"web-03\"].",
 		"keep {\n  runs = 0\n}\njob \"a\" {\n  spec = \"a\"\n}":                                                                         "ci.hcl:2,10-11: Invalid number: runs must be at least 1, 0 was given.",
 		"job \"a\" {\n  spec = \"a\"\n}\njob \"a\" {\n  spec = \"b\"\n}":                                                                "ci.hcl:4,1-8: Duplicate job: A job \"a\" is declared already, at ci.hcl:1,1-8.",
 		"job \"a\" {\n  spec = \"a\"\n  backup {\n    folder = \"b\"\n    recipients = []\n  }\n}":                                      "ci.hcl:5,18-20: Invalid recipients: The backups could not be encrypted: give at least one public key to encrypt for.",
