@@ -21,6 +21,7 @@ import (
 //
 // Errors:
 //   - the host is already a Kubernetes node that kinit did not make
+//   - the host has data of etcd in /var/lib/etcd, and its init is not unfinished
 //   - prepare or kubeadm fails; the error has its last lines
 //   - the node does not answer within wait
 type InitTask struct {
@@ -61,6 +62,7 @@ func (t *InitTask) Plan(ctx context.Context, h module.Host) ([]module.Step, erro
 
 func (t *InitTask) read(ctx context.Context, h module.Host) (nodeState, error) {
 	s, err := readNode(ctx, h)
+	s.data = s.data && len(t.Prepare) == 0 // else it replaces the data of etcd
 	if err != nil || !s.admin || s.marker == "" || t.Absent() {
 		return s, err
 	}
@@ -96,6 +98,9 @@ func (t *InitTask) init(ctx context.Context, h module.Host, s nodeState) error {
 	}
 	if s.begun {
 		return t.node.resume(ctx, h, args...)
+	}
+	if err := s.loss(h); err != nil {
+		return err
 	}
 	t.node.prepare = t.Prepare
 	return t.node.run(ctx, h, s, args...)

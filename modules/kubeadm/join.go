@@ -23,6 +23,8 @@ import (
 //
 // Errors:
 //   - the host is already a Kubernetes node that kinit did not make
+//   - the host has data of etcd in /var/lib/etcd, and its join is not unfinished
+//   - the node is no longer registered, and its etcd runs
 //   - kubeadm fails; the error has its last lines
 //   - the node does not answer within wait
 type JoinTask struct {
@@ -57,6 +59,9 @@ func (t *JoinTask) Plan(ctx context.Context, h module.Host) ([]module.Step, erro
 	case s.marker == done && s.kubelet && s.answers:
 		return module.OneStep("remove the login "+t.Login.File+" that an interrupted join has left", t.Login.remove), nil
 	case s.marker == done && s.kubelet:
+		if err := member(ctx, h, s); err != nil {
+			return nil, err
+		}
 		return module.OneStep("reset "+h.Name()+", which the cluster does not know any more, and join it again", t.do), nil
 	}
 	return s.begin(h, "join", t.do)
@@ -73,6 +78,33 @@ func (t *JoinTask) read(ctx context.Context, h module.Host) (nodeState, error) {
 	s.answers, err = registered(ctx, h)
 	return s, err
 }
+
+// member returns the error of a finished node that the cluster does not know, but whose etcd runs: a reset would delete the data
+// of a member. Where etcd does not run, the API server that answers has its data from other members.
+func member(ctx context.Context, h module.Host, s nodeState) error {
+	if !s.data {
+		return nil
+	}
+	ask, cancel := context.WithTimeout(ctx, memberTime)
+	defer cancel()
+	conn, err := h.Dial(ask, "tcp", etcdAddress)
+	switch {
+	case err == nil:
+		_ = conn.Close()
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case ask.Err() == nil:
+		return nil // refused: the API server was asked in the same way just before
+	}
+	return fmt.Errorf("the cluster does not know %s any more, but etcd runs there, and a reset would delete its data in %s: "+
+		"to register the node again, run \"systemctl restart kubelet\" on it; to recreate it, use kinit replace", h.Name(), path.Dir(etcdData))
+}
+
+const (
+	etcdAddress = "127.0.0.1:2379"
+	// memberTime limits the question whether etcd runs.
+	memberTime = 5 * time.Second
+)
 
 // kubeletLogin returns the kubelet's own login, and the name of its node.
 func kubeletLogin(ctx context.Context, h module.Host) (kubeapi.Config, string, error) {
@@ -96,6 +128,14 @@ func registered(ctx context.Context, h module.Host) (bool, error) {
 func (t *JoinTask) do(ctx context.Context, h module.Host) error {
 	s, err := t.read(ctx, h)
 	if err != nil || s.answers {
+		return err
+	}
+	if s.marker == done && s.kubelet {
+		err = member(ctx, h, s)
+	} else {
+		err = s.loss(h)
+	}
+	if err != nil {
 		return err
 	}
 	if err := t.join(ctx, h, s); err != nil {

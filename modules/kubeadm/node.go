@@ -24,6 +24,7 @@ const (
 	kubeletConf  = "/etc/kubernetes/kubelet.conf"
 	manifestsDir = "/etc/kubernetes/manifests"
 	pkiDir       = "/etc/kubernetes/pki"
+	etcdData     = "/var/lib/etcd/member" // exists while etcd has data; kubeadm reset deletes it
 )
 
 // markerFile records kinit's progress with kubeadm on a node. It is not a mark of
@@ -77,11 +78,12 @@ type nodeState struct {
 	answers                 bool   // the API server is ready, or has the node
 	login                   bool   // the login of a join exists
 	begun                   bool   // an interrupted init can be continued
+	data                    bool   // etcd has data
 }
 
 // interrupted reports whether kubeadm started and did not succeed.
 func (s nodeState) interrupted() bool {
-	return s.made() && (strings.HasPrefix(s.marker, started) || strings.HasPrefix(s.marker, resumed))
+	return s.made() && s.unfinished()
 }
 
 // made reports whether kubeadm has left any files.
@@ -104,7 +106,27 @@ func readNode(ctx context.Context, h module.Host) (nodeState, error) {
 		return s, fmt.Errorf("list %s: %w", manifestsDir, err)
 	}
 	s.planned = len(entries) > 0
-	return s, nil
+	s.data, err = hostfile.Exists(ctx, h, etcdData)
+	return s, err
+}
+
+// unfinished reports whether the marker is that of a kubeadm init or join that did not end: what it wrote may be deleted.
+func (s nodeState) unfinished() bool {
+	return strings.HasPrefix(s.marker, started) || strings.HasPrefix(s.marker, resumed)
+}
+
+// loss returns the error of a node with data of etcd that a reset would delete, and that no unfinished kubeadm init or join has
+// written. kubeadm reset deletes the data also where it is not kubeadm's.
+func (s nodeState) loss(h module.Host) error {
+	switch {
+	case !s.data || s.unfinished():
+		return nil
+	case s.marker == done:
+		return fmt.Errorf("%s has data of etcd in %s, but its files in /etc/kubernetes are missing: bring them back from a backup. "+
+			"If another controller has the cluster's data, recreate the node with kinit replace", h.Name(), path.Dir(etcdData))
+	}
+	return fmt.Errorf("%s has data of etcd in %s that kinit did not write, and kubeadm would delete it: "+
+		"move it away, or remove it if nothing needs it", h.Name(), path.Dir(etcdData))
 }
 
 // begin returns the step of a command of kubeadm on a node that is not made, or whose making was interrupted.
@@ -114,6 +136,9 @@ func (s nodeState) begin(h module.Host, command string, do func(context.Context,
 		return module.OneStep("reset the interrupted kubeadm "+command+" on "+h.Name()+" and run it again", do), nil
 	case s.made():
 		return nil, foreign(h)
+	}
+	if err := s.loss(h); err != nil {
+		return nil, err
 	}
 	return module.OneStep("kubeadm "+command+" on "+h.Name(), do), nil
 }

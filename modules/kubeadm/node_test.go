@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -151,6 +152,7 @@ users: [{name: u, user: {client-certificate-data: %s, client-key-data: %s}}]
 		case "certs":
 			c.renews()
 		case "reset":
+			_ = h.FS.Remove(t.Context(), "/var/lib/etcd")
 			for _, path := range []string{"pki", "manifests", "admin.conf", "kubelet.conf"} {
 				_ = h.FS.Remove(t.Context(), "/etc/kubernetes/"+path)
 			}
@@ -537,6 +539,107 @@ func TestNodeThatTheClusterForgotJoinsAgain(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, h.Changes()); diff != "" {
 		t.Errorf("commands (-want +got):\n%s", diff)
+	}
+}
+
+const etcdFile = "/var/lib/etcd/member/snap/db"
+
+func TestRepairNeverDeletesDataOfEtcdThatKinitDidNotLeaveUnfinished(t *testing.T) {
+	t.Parallel()
+	const (
+		foreign = "fake has data of etcd in /var/lib/etcd that kinit did not write, and kubeadm would delete it: move it away, or remove it if nothing needs it"
+		lost    = "fake has data of etcd in /var/lib/etcd, but its files in /etc/kubernetes are missing: bring them back from a backup. " +
+			"If another controller has the cluster's data, recreate the node with kinit replace"
+		runs = "the cluster does not know fake any more, but etcd runs there, and a reset would delete its data in /var/lib/etcd: " +
+			"to register the node again, run \"systemctl restart kubelet\" on it; to recreate it, use kinit replace"
+	)
+	for name, test := range map[string]struct {
+		make   func(c *cluster) module.Task
+		change func(h *moduletest.FakeHost, c *cluster)
+		want   string
+	}{
+		"init beside data of another etcd": {change: func(*moduletest.FakeHost, *cluster) {}, want: foreign},
+		"join beside data of another etcd": {make: func(*cluster) module.Task { return joinTask(nil) }, change: func(*moduletest.FakeHost, *cluster) {}, want: foreign},
+		"finished init whose files are gone": {change: func(h *moduletest.FakeHost, _ *cluster) {
+			h.FS.Put("/etc/kubernetes/kinit-kubeadm", "done\n", 0o600)
+		}, want: lost},
+		"finished join whose files are gone": {make: func(*cluster) module.Task { return joinTask(nil) }, change: func(h *moduletest.FakeHost, _ *cluster) {
+			h.FS.Put("/etc/kubernetes/kinit-kubeadm", "done\n", 0o600)
+		}, want: lost},
+		"member of etcd that is no node any more": {make: func(*cluster) module.Task { return joinTask(nil) }, change: func(h *moduletest.FakeHost, c *cluster) {
+			moduletest.Do(t, joinTask(nil), h)
+			h.FS.Put(etcdFile, "data", 0o600)
+			c.nodes.Store([]string{"another"})
+		}, want: runs},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := newCluster(t)
+			h := c.host(t, "worker")
+			if test.want != runs {
+				h.FS.Put(etcdFile, "data", 0o600)
+			}
+			test.change(h, c)
+			made := module.Task(initTask(c, nil))
+			if test.make != nil {
+				made = test.make(c)
+			}
+			before := len(h.Changes())
+			for range 2 {
+				if _, err := made.Plan(t.Context(), h); err == nil || err.Error() != test.want {
+					t.Errorf("error %v, want %s", err, test.want)
+				}
+			}
+			if got := h.Changes()[before:]; len(got) > 0 {
+				t.Errorf("commands %v, want none", got)
+			}
+			if text, _ := h.FS.Text(etcdFile); text != "data" {
+				t.Error("the data is gone")
+			}
+		})
+	}
+}
+
+func TestRepairAfterAKillMayDeleteDataOfEtcd(t *testing.T) {
+	t.Parallel()
+	for name, change := range map[string]func(h *moduletest.FakeHost, c *cluster) module.Task{
+		"init that was killed": func(h *moduletest.FakeHost, c *cluster) module.Task {
+			h.FS.Put("/etc/kubernetes/kinit-kubeadm", "started\n", 0o600)
+			h.FS.Put("/etc/kubernetes/manifests/etcd.yaml", "", 0o600)
+			return initTask(c, nil)
+		},
+		"join that was killed": func(h *moduletest.FakeHost, c *cluster) module.Task {
+			h.FS.Put("/etc/kubernetes/kinit-kubeadm", "started\n", 0o600)
+			return joinTask(nil)
+		},
+		"init that restores the data itself": func(h *moduletest.FakeHost, c *cluster) module.Task {
+			h.Handle(func(call moduletest.Call) (moduletest.Reply, bool) {
+				return moduletest.Reply{Changes: true}, call.Argv[0] == "restore"
+			})
+			return initTask(c, func(t *kubeadm.InitTask) { t.Prepare = []string{"restore"} })
+		},
+		"node whose member has left etcd": func(h *moduletest.FakeHost, c *cluster) module.Task {
+			moduletest.Do(t, joinTask(nil), h)
+			c.nodes.Store([]string{"another"})
+			dial := h.Dialer
+			h.Dialer = func(ctx context.Context, network, address string) (net.Conn, error) {
+				if address == "127.0.0.1:2379" {
+					return nil, errors.New("connection refused")
+				}
+				return dial(ctx, network, address)
+			}
+			return joinTask(nil)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := newCluster(t)
+			h := c.host(t, "worker")
+			made := change(h, c)
+			h.FS.Put(etcdFile, "data", 0o600)
+			moduletest.Do(t, made, h)
+			wantSteps(t, h, made)
+		})
 	}
 }
 
