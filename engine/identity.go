@@ -141,6 +141,9 @@ func (p *planned) fixed(c topology.Cluster, have topology.Existing, differences 
 	}
 	fmt.Fprintf(&text, "Nothing was changed. To work on the existing cluster, request what exists. For a second cluster beside it:\n%s\n",
 		p.command("--set cluster.name="+p.another(c.Name)))
+	if own := p.ownValues(); len(own) > 0 {
+		fmt.Fprintf(&text, "On the same hypervisors it also needs other values of %s, by --var.\n", list(own))
+	}
 	if record.Removes {
 		text.WriteString("To remove the existing cluster all the same:\n")
 	} else {
@@ -149,6 +152,17 @@ func (p *planned) fixed(c topology.Cluster, have topology.Existing, differences 
 	text.WriteString(p.command("--recreate"))
 	d.Detail = p.options.Redactor.Redact(text.String())
 	return d
+}
+
+// ownValues returns the variables of the spec that two clusters on one hypervisor must not share: those of its network and of
+// the hypervisor's ports.
+func (p *planned) ownValues() (own []string) {
+	for _, name := range []string{"network_cidr", "published_ports"} {
+		if slices.ContainsFunc(p.spec.Root.Variables, func(v *spec.Variable) bool { return v.Name == name }) {
+			own = append(own, name)
+		}
+	}
+	return own
 }
 
 // another returns a name for a second cluster: that of the spec, if the first has another one.

@@ -491,3 +491,25 @@ func TestRemovedClusterIsCreatedAgainBesideHostsThatAreNoHypervisors(t *testing.
 		t.Errorf("%d changes again", n)
 	}
 }
+
+func TestRefusalNamesWhatASecondClusterOnTheSameHypervisorsNeeds(t *testing.T) {
+	t.Parallel()
+	r := newRack(t, "h1")
+	r.changes(r.of(depot, "h1"))
+	shared := strings.Replace(depot, `variable "cidr"`, `variable "published_ports" {
+  type    = map(number)
+  default = {}
+}
+
+variable "network_cidr" {
+  type    = string
+  default = ""
+}
+
+variable "cidr"`, 1)
+	o := r.of(strings.Replace(shared, `driver = "box"`, `driver = "crate"`, 1), "h1")
+	want := " --set cluster.name=depot-2\nOn the same hypervisors it also needs other values of network_cidr and published_ports, by --var.\nTo rebuild "
+	if got := r.unfolded(o, r.refusal(o).Detail); !strings.Contains(got, want) {
+		t.Errorf("the refusal is %s\nwant in it %s", got, want)
+	}
+}
