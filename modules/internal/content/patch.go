@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/rogpeppe/go-internal/diff"
+	"kinit/engine/textdiff"
 )
 
 // patch is what an owner's edits have changed in a file that others edit too, from the top to the bottom.
@@ -39,10 +39,10 @@ func text(lines []string) string {
 
 // between returns what makes one text of another.
 func between(before, after []string) (p patch) {
-	all := diff.Diff("a", []byte(text(before)), "b", []byte(text(after)))
+	all := textdiff.Unified("a", []byte(text(before)), []byte(text(after)))
 	above, open := "", false
-	for i, line := range strings.Split(strings.TrimSuffix(string(all), "\n"), "\n") {
-		if i < 3 || line == "" { // the names
+	for i, line := range strings.Split(all, "\n") {
+		if i < 2 || line == "" { // the names
 			continue
 		}
 		sign, line := line[0], line[1:]
