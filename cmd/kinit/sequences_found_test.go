@@ -32,6 +32,26 @@ var findings = map[string][]sequences.Command{
 		{Verb: "run", Hosts: []string{"h3"}, Extras: []string{"block"}},
 		{Verb: "run", Spec: "renamed", Hosts: []string{"h3"}, Extras: []string{"block"}},
 	},
+	"a second cluster that a refusal proposes has lines of its own": {
+		{Verb: "run", Hosts: []string{"h3"}},
+		{Verb: "run", Hosts: []string{"h3"}, CIDR: "10.9.0.0/24", Extras: []string{"line"}},
+		{Verb: "run", Hosts: []string{"h3"}, Spec: "sibling", Extras: []string{"block"}},
+	},
+	"a second name for a host that is down leads to one of the names": {
+		{Verb: "run", Hosts: []string{"h3", "h1"}},
+		{Verb: "down", On: "h3"},
+		{Verb: "run", Hosts: []string{"h1"}},
+		{Verb: "run", Hosts: []string{"h3b", "h1"}, Aliases: true},
+	},
+	"the command that a status proposes leads to what is declared": {
+		{Verb: "run", Hosts: []string{"h2", "h1"}},
+		{Verb: "status", Hosts: []string{"h2", "h1"}, Web: 1},
+	},
+	"more hosts after the only one of a cluster is lost are enough": {
+		{Verb: "run", Hosts: []string{"h3"}},
+		{Verb: "down", On: "h3"},
+		{Verb: "run", Hosts: []string{"h3"}, Limit: "h1"},
+	},
 	"a status that finds differences after advice was followed is an answer": {
 		{Verb: "run", Hosts: []string{"h3", "h2"}},
 		{Verb: "status", Hosts: []string{"h2"}, Web: 1},

@@ -110,7 +110,7 @@ const (
 
 // sequenceKinds are the kinds of commands that sequences have if nothing else is said.
 var sequenceKinds = []string{
-	"run", "count", "hosts", "vars", "renamed", "place", "rebalance", "only", "limit", "stop", "start", "cleanup", "purge", "recreate", "replace",
+	"run", "count", "hosts", "vars", "sibling", "driver", "cidr", "renamed", "place", "rebalance", "only", "limit", "stop", "start", "cleanup", "purge", "recreate", "replace",
 	"evacuate", "lost", "down", "up", "edit", "ci", "aliases", "other", "plan", "status", "kill", "cut", "full", "clock", "two", "backup", "restore",
 }
 

@@ -145,6 +145,41 @@ func Advised(words []string) Command {
 	return c
 }
 
+// rewrite changes the command line that was advised as the command differs from another one, which had that line.
+func (c *Command) rewrite(was Command) {
+	switch {
+	case len(c.Line) == 0:
+		return
+	case c.Aliases != was.Aliases:
+		c.Line = nil
+		return
+	}
+	line := slices.Clone(c.Line)
+	if i := slices.Index(line, "--hosts"); i >= 0 && !slices.Equal(c.Hosts, was.Hosts) {
+		line[i+1] = strings.Join(c.Hosts, ",")
+	}
+	if c.Lost != was.Lost {
+		line = append(line, "--lost", c.Lost)
+	}
+	c.Line = append(line, c.Flags[min(len(was.Flags), len(c.Flags)):]...)
+}
+
+// leaveOut returns words without a name in the lists of a flag.
+func leaveOut(words []string, flag, name string) (left []string) {
+	for i := 0; i < len(words); i++ {
+		if words[i] != "--"+flag || i+1 == len(words) {
+			left = append(left, words[i])
+			continue
+		}
+		i++
+		names := slices.DeleteFunc(strings.Split(words[i], ","), func(one string) bool { return one == name })
+		if len(names) > 0 {
+			left = append(left, "--"+flag, strings.Join(names, ","))
+		}
+	}
+	return left
+}
+
 // Declared returns the run that declares what this command does: it without faults and selections.
 func (c Command) Declared() Command {
 	return Command{Verb: "run", Spec: c.Spec, Hosts: c.Hosts, Aliases: c.Aliases, Web: c.Web, Driver: c.Driver, Name: c.Name, Size: c.Size, CIDR: c.CIDR, Extras: c.Extras, Other: c.Other}

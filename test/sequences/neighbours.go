@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// clusters are those of the sequences' specs.
-var clusters = []string{"shop", "store"}
+// clusters are those of the sequences' specs, and the second one that a refusal proposes.
+var clusters = []string{"shop", "store", "shop-2"}
 
 // neighbours looks for lines in shared files of a cluster that the command was not about.
 func (w *world) neighbours(c Command, h *Host, now map[string]entry) *Violation {
@@ -43,7 +43,7 @@ func linesOf(cluster string, now map[string]entry) string {
 	for _, path := range shared[:2] { // accounts are handed over to the other cluster, as it may use them
 		for line := range strings.Lines(now[path].content) {
 			words := strings.FieldsFunc(line, func(r rune) bool { return strings.ContainsRune(" ,:\n", r) })
-			if slices.ContainsFunc(words, func(word string) bool { return word == cluster || strings.HasPrefix(word, cluster+"-") }) {
+			if slices.ContainsFunc(words, func(word string) bool { return word == cluster || word == cluster+"-services" }) {
 				all.WriteString(line)
 			}
 		}

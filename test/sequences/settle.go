@@ -92,7 +92,7 @@ func (w *world) reach(c Command) (Command, *Violation, error) {
 			return c, v, err
 		}
 		w.learn(c, result)
-		if result.Code == 0 || result.Code == drift && (c.Verb == "status" || c.Verb == "plan") {
+		if result.Code == 0 || result.Code == drift && c.Verb == "plan" || c.Verb == "status" && result.Code != 0 && len(w.advice(c, result)) == 0 {
 			return c, nil, nil
 		}
 		if c.Node != "" && c.Node != c.Lost && unknownName.MatchString(result.Err) {
@@ -149,11 +149,13 @@ var (
 	lostAdvice     = regexp.MustCompile(`--lost ([a-z0-9,]+)`)
 	evacuateAdvice = regexp.MustCompile(`'kinit evacuate SPEC ([a-z0-9]+)'`)
 	commandAdvice  = regexp.MustCompile(`(?m)^    kinit run (?:.*\\\n)*.*$`)
-	twiceAdvice    = regexp.MustCompile(`leave out ([a-z0-9]+), in --hosts|names ([a-z0-9]+) and [a-z0-9]+ lead to the same machine:.*Keep one`)
+	twiceAdvice    = regexp.MustCompile(`leave out "([a-z0-9]+)", in --hosts|names "([a-z0-9]+)" and "[a-z0-9]+" lead to the same machine:.*Keep one`)
 	nameAdvice     = regexp.MustCompile(`answers as ([a-z0-9]+) is the one that the cluster "[a-z]+" knows as ([a-z0-9]+):`)
 	setAdvice      = regexp.MustCompile(`--set (node\.[a-z0-9-]+\.hypervisor=[a-z0-9]+)`)
 	valueAdvice    = regexp.MustCompile(`--(remove|yes-destroy) ([a-z0-9,-]+)`)
 	plainAdvice    = regexp.MustCompile(`--(adopt|recreate)\b`)
+	repairAdvice   = regexp.MustCompile(`(?m)^  (kinit run .*)$`)
+	leaveOutAdvice = regexp.MustCompile(`--(remove|yes-destroy) names "([a-z0-9-]+)".*leave the name out`)
 	unknownName    = regexp.MustCompile(`Unknown (node|hypervisor)\b`)
 	missingHosts   = regexp.MustCompile(`has on (h[0-9]+):`)
 )
@@ -165,6 +167,7 @@ func (w *world) advice(c Command, r Result) (ways []Command) {
 		next := c
 		next.Hosts, next.Flags = slices.Clone(c.Hosts), slices.Clone(c.Flags)
 		change(&next)
+		next.rewrite(c)
 		ways = append(ways, next)
 	}
 	if strings.Contains(text, "name it by --hosts too") {
@@ -176,9 +179,18 @@ func (w *world) advice(c Command, r Result) (ways []Command) {
 			}
 		})
 	}
+	if strings.Contains(text, "Name more hosts with --hosts") {
+		add(func(n *Command) {
+			for _, h := range w.hosts {
+				if h.Up && h.Name != n.Lost && !slices.Contains(n.Hosts, h.Name) {
+					n.Hosts = append(n.Hosts, h.Name)
+				}
+			}
+		})
+	}
 	for _, m := range lostAdvice.FindAllStringSubmatch(text, -1) {
-		gone := !w.host(m[1]).Up // it does not come back
-		if gone && c.Lost != m[1] {
+		gone := !w.host(m[1]).Up                       // it does not come back
+		if gone && c.Lost != m[1] && m[1] != "names" { // the message may quote the flag that was given
 			add(func(n *Command) { n.Lost = m[1] })
 		}
 	}
@@ -186,6 +198,16 @@ func (w *world) advice(c Command, r Result) (ways []Command) {
 		if words := shellWords(m); len(words) > 3 {
 			ways = append(ways, Advised(words))
 		}
+	}
+	if c.Verb == "status" && r.Code == drift {
+		for _, m := range repairAdvice.FindAllStringSubmatch(r.Out, -1) {
+			if words := shellWords(m[1]); len(words) > 3 && !strings.Contains(m[1], "...") { // values that may be secret are not shown
+				ways = append(ways, Advised(words))
+			}
+		}
+	}
+	for _, m := range leaveOutAdvice.FindAllStringSubmatch(text, -1) {
+		add(func(n *Command) { n.Flags, n.Line = leaveOut(n.Flags, m[1], m[2]), leaveOut(n.Line, m[1], m[2]) })
 	}
 	for _, m := range twiceAdvice.FindAllStringSubmatch(text, -1) {
 		add(func(n *Command) { n.Hosts = slices.DeleteFunc(n.Hosts, func(h string) bool { return h == m[1]+m[2] }) })
@@ -207,7 +229,9 @@ func (w *world) advice(c Command, r Result) (ways []Command) {
 		})
 	}
 	for _, m := range valueAdvice.FindAllStringSubmatch(text, -1) {
-		add(func(n *Command) { n.Flags = append(n.Flags, "--"+m[1], m[2]) })
+		if m[2] != "names" { // the message quotes the flag that was given
+			add(func(n *Command) { n.Flags = append(n.Flags, "--"+m[1], m[2]) })
+		}
 	}
 	for _, m := range plainAdvice.FindAllStringSubmatch(text, -1) {
 		if !slices.Contains(c.Flags, "--"+m[1]) {

@@ -2,6 +2,7 @@ package sequences
 
 import (
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -22,5 +23,52 @@ func TestCommandLinesAreReadFromAdvice(t *testing.T) {
 	}
 	if c := Advised(shellWords(found[1])); !slices.Equal(c.Flags, []string{"--recreate"}) {
 		t.Errorf("the second command is %v", c)
+	}
+}
+
+func TestAdviceAddsToTheCommandLineThatWasAdvised(t *testing.T) {
+	t.Parallel()
+	was := Advised(strings.Fields("kinit run shop.hcl --hosts h1,h2 --remove web-01,web-02"))
+	c := was
+	c.Hosts, c.Lost, c.Flags = []string{"h1"}, "h2", append(slices.Clone(was.Flags), "--adopt")
+	c.rewrite(was)
+	if got, want := strings.Join(c.Line, " "), "run shop.hcl --hosts h1 --remove web-01,web-02 --lost h2 --adopt"; got != want {
+		t.Errorf("the line is %q, want %q", got, want)
+	}
+	if got, want := strings.Join(leaveOut(c.Line, "remove", "web-01"), " "), "run shop.hcl --hosts h1 --remove web-02 --lost h2 --adopt"; got != want {
+		t.Errorf("without one name the line is %q, want %q", got, want)
+	}
+	if got, want := strings.Join(leaveOut([]string{"--remove", "web-01"}, "remove", "web-01"), " "), ""; got != want {
+		t.Errorf("without the only name the line is %q, want %q", got, want)
+	}
+}
+
+func TestAdviceOfRefusalsIsRecognized(t *testing.T) {
+	t.Parallel()
+	hosts := []*Host{{Name: "h1"}, {Name: "h2", Up: true}, {Name: "h3", Up: true}}
+	base := Command{Verb: "run", Hosts: []string{"h1", "h2"}}
+	for text, want := range map[string]string{
+		"The cluster \"shop\" has on h3: shop-web-02. The run does not have that host: name it by --hosts too. If it does not come back, give --lost h3: what it had is made anew on other hosts.": "--hosts h1,h2,h3",
+		"The cluster \"shop\" has on h1: shop-web-02. That host does not answer: refused. If it does not come back, give --lost h1: what it had is made anew on other hosts.":                      "--hosts h1,h2 --lost h1",
+		"The names \"h1\" and \"h2\" lead to the same machine: the boot is the same. Nothing was changed. The cluster knows it as h2: leave out \"h1\", in --hosts and in the pools.":              "--hosts h2",
+		"The names \"h1\" and \"h2\" lead to the same machine: the boot is the same. Nothing was changed. Keep one of the names, in --hosts and in the pools.":                                     "--hosts h2",
+		"Say which one stays, as in --set node.web-01.hypervisor=h2: clean-up removes the other.":                                                                                                  "--hosts h1,h2 --set node.web-01.hypervisor=h2",
+		"Nothing was changed. To work on it from here too, give --adopt; to have one of your own beside it, choose another name":                                                                   "--hosts h1,h2 --adopt",
+	} {
+		w := &world{hosts: hosts}
+		ways := w.advice(base, Result{Code: 1, Err: text})
+		if len(ways) != 1 {
+			t.Errorf("%q has the ways %v, want one", text, ways)
+			continue
+		}
+		if got := strings.Join(ways[0].Args("i", "i"), " "); got != "run shop.hcl -i i "+want {
+			t.Errorf("%q leads to %q, want %q", text, got, want)
+		}
+	}
+	w := &world{hosts: hosts}
+	base.Flags = []string{"--remove", "web-07"}
+	ways := w.advice(base, Result{Code: 3, Err: "--remove names \"web-07\", and nothing that exists has this name. There are shop-web-01. If it was removed before, leave the name out."})
+	if len(ways) != 1 || len(ways[0].Flags) != 0 {
+		t.Errorf("an unknown name leads to %v", ways)
 	}
 }
