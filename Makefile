@@ -84,7 +84,7 @@ golden: ## rewrite the golden files of the tests; read the diff afterwards
 	KINIT_UPDATE=1 $(GO) test -tags $(TAGS) ./cmd/... ./engine/... ./modules/... ./test/corpus ./test/examples
 
 .PHONY: generate
-generate: ## write the references of modules and functions anew, from their comments and examples
+generate: ## regenerate the references of modules and functions from their comments and examples
 	GOFLAGS=-tags=$(TAGS) $(GO) generate ./modules/reference
 	KINIT_UPDATE=1 $(GO) test -tags $(TAGS) -count=1 -run ThePageHasEveryFunction ./engine/internal/eval
 
@@ -139,7 +139,7 @@ soak: ## let kinit ci serve run jobs with faults by chance for an hour, or KINIT
 	KINIT_SOAK=$${KINIT_SOAK:-1h} $(GO) test -tags $(TAGS) -count=1 -v -run ServingJobsForLong -timeout 0 ./cmd/kinit
 
 .PHONY: fuzz
-fuzz: ## fuzz everything that reads text of others, for $(FUZZTIME) each
+fuzz: ## fuzz everything that reads foreign input, for $(FUZZTIME) each
 	@set -e; grep -rEo --include='*_test.go' '^func Fuzz[A-Za-z0-9]*' . | sed 's,/[^/]*:func , ,' | sort -u | while read -r package name; do \
 		echo "$$package $$name"; $(GO) test -tags $(TAGS) -run '^$$' -fuzz "^$$name\$$" -fuzztime $(FUZZTIME) "$$package"; \
 	done

@@ -24,7 +24,7 @@ func Validate(ctx context.Context, o Options) *Report {
 	p, report := makePlan(ctx, o, validates)
 	p.close()
 	if p.plan != nil {
-		report.refuse(asWarnings(p.nobody()))
+		report.refuse(asWarnings(p.noHosts()))
 	}
 	return report
 }
@@ -69,8 +69,8 @@ func performOnce(ctx context.Context, o Options, m mode, before ...func(*planned
 	if p.plan == nil {
 		return p, report, false
 	}
-	if nobody := p.nobody(); nobody.HasErrors() {
-		report.refuse(nobody).Invalid = true
+	if none := p.noHosts(); none.HasErrors() {
+		report.refuse(none).Invalid = true
 		return p, report, false
 	}
 	p.consent = p.consents()
@@ -139,7 +139,7 @@ func (p *planned) fill(report *Report, result *run.Result) {
 	}
 }
 
-// returning lists the nodes that leave, and that another run makes anew.
+// returning lists the nodes that leave, and that another run recreates.
 func (p *planned) returning() []string {
 	if p.topology == nil {
 		return nil

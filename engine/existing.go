@@ -338,14 +338,14 @@ func (p *planned) servicesStay() (diags diag.List) {
 		if len(elsewhere) > 0 {
 			text += fmt.Sprintf("while that host is down, those on %s answer.", strings.Join(elsewhere, ", "))
 		} else {
-			text += "while that host is down, nobody reaches the cluster."
+			text += "while that host is down, the cluster is unreachable."
 		}
 		diags = append(diags, diag.Diagnostic{Warning: true, Summary: "Services stay", Subject: at, Detail: text})
 	}
 	return diags
 }
 
-// asSeen makes warnings of what hosts have and should not have: whoever only looks sees the
+// asSeen makes warnings of what hosts have and should not have: commands that only look show the
 // rest.
 func asSeen(diags diag.List) diag.List {
 	for i := range diags {

@@ -163,7 +163,7 @@ func problem(t *testing.T, r *engine.Report) diag.Diagnostic {
 	return r.Diagnostics[0]
 }
 
-func TestAClusterStaysWhereItIsWhoeverRunsIt(t *testing.T) {
+func TestClusterStaysInPlaceForEveryUser(t *testing.T) {
 	t.Parallel()
 	r := newRack(t, "h1", "h2")
 	r.changes(r.options("h2,h1"))
@@ -266,7 +266,7 @@ func TestNodesLeaveAHypervisorAndComeBack(t *testing.T) {
 		"node boxes-controller-01 on h1, with the address 10.0.0.1: h1 is evacuated, and a later run creates it again with its name and address (named by kinit evacuate)",
 	})
 	equal(t, "the run's warnings", warnings(report), []string{
-		"The cluster's services run on h1, and kinit does not move them: while that host is down, nobody reaches the cluster.",
+		"The cluster's services run on h1, and kinit does not move them: while that host is down, the cluster is unreachable.",
 	})
 	equal(t, "the nodes", r.nodes("h1", "h2"), before[2:])
 	if n := r.changes(away); n != 0 {
@@ -305,7 +305,7 @@ func TestAHypervisorThatIsMissingIsNamed(t *testing.T) {
 	r := newRack(t, "h1", "h2")
 	r.changes(r.options("h1,h2"))
 	d := problem(t, engine.Run(t.Context(), r.options("h1")))
-	if want := `The cluster "boxes" has on h2: boxes-compute-01. The run does not have that host: name it by --hosts too. If it does not come back, give --lost h2: what it had is made anew on other hosts.`; d.Summary != "Hypervisor missing" || d.Detail != want {
+	if want := `The cluster "boxes" has on h2: boxes-compute-01. The run does not have that host: name it by --hosts too. If it does not come back, give --lost h2: its nodes are recreated on other hosts.`; d.Summary != "Hypervisor missing" || d.Detail != want {
 		t.Errorf("%s: %s", d.Summary, d.Detail)
 	}
 
@@ -322,7 +322,7 @@ func TestAHypervisorThatIsMissingIsNamed(t *testing.T) {
 	if s, report := engine.State(t.Context(), r.options("h1,h2")); len(s.Hosts) != 2 || !s.Hosts[0].Answers || s.Hosts[1].Answers {
 		t.Errorf("status %+v, %s", s.Hosts, problems(report))
 	}
-	// The node of a lost host leaves, and the next run makes it anew. The host gets no task, though the run names it.
+	// The node of a lost host leaves, and the next run recreates it. The host gets no task, though the run names it.
 	lost := r.options("h1,h2")
 	lost.Lost = []string{"h2"}
 	report := went(t, engine.Run(t.Context(), lost))

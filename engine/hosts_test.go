@@ -50,7 +50,7 @@ func TestALabsHostsAreMeantByNameOnly(t *testing.T) {
 		ran           string
 		problem       string
 	}{
-		"nobody names any":       {everywhere, own, nil, "web1", ""},
+		"no host is named":       {everywhere, own, nil, "web1", ""},
 		"the flag names one":     {everywhere, own, []string{"hv2"}, "hv2", ""},
 		"the flag names all":     {everywhere, own, []string{"all"}, "web1 hv1 hv2", ""},
 		"the playbook names one": {"task \"command\" \"x\" {\n  host = \"hv1\"\n  argv = [\"true\"]\n}\n", own, nil, "hv1", ""},

@@ -92,7 +92,7 @@ func (p *planned) keeps(in *topology.Input) diag.List {
 		return diags
 	}
 	in.Fixed = record.Fixed
-	if in.Anew {
+	if in.Recreate {
 		return diags
 	}
 	asked := in.Cluster

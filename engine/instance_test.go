@@ -198,20 +198,20 @@ func TestWhatIsRemovedAndMadeInOneRunIsOfOneInstance(t *testing.T) {
 	first := controlled(t, owner, aFile)
 	went(t, engine.Run(t.Context(), first))
 	before := instanceOf(t, owner).ID
-	anew := controlled(t, owner, allGoes+`
+	second := controlled(t, owner, allGoes+`
 task "copy" "b" {
   dest       = "TMP/b.conf"
   content    = "b\n"
   depends_on = [task.sweep.owned]
 }
 `)
-	anew.StateDir = first.StateDir
-	went(t, engine.Run(t.Context(), anew))
+	second.StateDir = first.StateDir
+	went(t, engine.Run(t.Context(), second))
 	if got := instanceOf(t, owner).ID; got != before {
 		t.Errorf("instance %s, want %s", got, before)
 	}
-	if content(t, first, "alice.conf") != "" || content(t, anew, "b.conf") != "b\n" {
-		t.Errorf("files %q, %q", content(t, first, "alice.conf"), content(t, anew, "b.conf"))
+	if content(t, first, "alice.conf") != "" || content(t, second, "b.conf") != "b\n" {
+		t.Errorf("files %q, %q", content(t, first, "alice.conf"), content(t, second, "b.conf"))
 	}
 
 	// What comes after all is gone is another one.

@@ -126,9 +126,9 @@ func inventoryGroups(inv *inventory.Inventory) []InventoryGroup {
 	return all
 }
 
-// nobody warns about a spec that works on the selected hosts when none are selected: the
+// noHosts warns about a spec that works on the selected hosts when none are selected: the
 // run would do less than the spec says and still succeed.
-func (p *planned) nobody() diag.List {
+func (p *planned) noHosts() diag.List {
 	if len(p.hosts) > 0 {
 		return nil
 	}

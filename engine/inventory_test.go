@@ -75,7 +75,7 @@ func TestAHostOfAnsibleIsReachedAsItsInventorySays(t *testing.T) {
 		t.Errorf("reached the server in %q, want the one in %q", got, target.Dir)
 	}
 	if log := gate.Log(); !strings.Contains(log, "Accepted publickey for "+gate.User) {
-		t.Errorf("the jump host saw nobody:\n%s", log)
+		t.Errorf("the jump host saw no login:\n%s", log)
 	}
 }
 

@@ -127,7 +127,7 @@ func (p *planned) prepare(ctx context.Context) diag.List {
 	return append(diags, p.build(cluster)...)
 }
 
-// orMistakes returns what is wrong with the spec, which nobody needs hosts for, or else the
+// orMistakes returns the mistakes of the spec, which are found without hosts, or else the
 // problems of hosts.
 func (p *planned) orMistakes(cluster *topology.Cluster, ofHosts diag.List) diag.List {
 	asNew := *p
@@ -190,7 +190,7 @@ func (p *planned) build(c *topology.Cluster) (diags diag.List) {
 	t, o := p.texts, p.options
 	cluster := cty.NilVal
 	if c != nil {
-		in := topology.Input{Cluster: *c, Hosts: t.hosts, Inventory: t.inventory, Existing: p.existing, Rebalance: o.Rebalance, Anew: o.Recreate, Ends: o.ends(),
+		in := topology.Input{Cluster: *c, Hosts: t.hosts, Inventory: t.inventory, Existing: p.existing, Rebalance: o.Rebalance, Recreate: o.Recreate, Ends: o.ends(),
 			Leave:    topology.Leave{Nodes: o.Leave, Hypervisors: o.Evacuate, Destroy: o.YesDestroy, Remove: o.Remove, Sure: o.Continues},
 			Restore:  topology.Restore{ID: o.Restore.ID, Pool: o.Restore.Pool},
 			Instance: p.identify(*c)}

@@ -24,12 +24,12 @@ handler "copy" "reload" {
   content = "x"
 }
 handler "copy" "log" {
-  listen  = ["logged", "nobody says this"]
+  listen  = ["logged", "never notified"]
   dest    = "TMP/logged"
   content = "x"
 }
 handler "copy" "never" {
-  listen  = ["nobody says this"]
+  listen  = ["never notified"]
   dest    = "TMP/never"
   content = "x"
 }

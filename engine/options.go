@@ -45,7 +45,7 @@ type Inputs struct {
 	FreshFacts  bool              `json:"fresh_facts,omitempty"` // reads facts again, whatever their max_age
 	Rebalance   bool              `json:"rebalance,omitempty"`   // moves nodes of the cluster so that each pool is spread evenly again
 	Lost        []string          `json:"lost,omitempty"`        // hosts that do not come back: what they had of the cluster is recreated elsewhere; one that answers with its recorded identity is refused
-	Leave       []string          `json:"leave,omitempty"`       // nodes that leave the cluster although the spec has them; a later run makes them anew
+	Leave       []string          `json:"leave,omitempty"`       // nodes that leave the cluster although the spec has them; a later run recreates them
 	Evacuate    []string          `json:"evacuate,omitempty"`    // hypervisors whose nodes leave, likewise
 	YesDestroy  []string          `json:"yes_destroy,omitempty"` // nodes that leave even if data is lost with them
 	Remove      []string          `json:"remove,omitempty"`      // nodes, volumes and what has addresses: they may be removed where the spec no longer has them
@@ -58,7 +58,7 @@ type Restore struct {
 	ID       string `json:"id"`                // of the backup
 	Cluster  string `json:"cluster,omitempty"` // the name of the backup's cluster
 	Instance string `json:"instance"`          // of the owner; the hosts have this one, or none
-	Pool     string `json:"pool"`              // the pool whose nodes are made anew
+	Pool     string `json:"pool"`              // the pool whose nodes are recreated
 }
 
 // Job is a periodic job that a run belongs to. What the job deploys it also removes, so its runs work only on

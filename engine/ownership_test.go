@@ -27,7 +27,7 @@ func TestHostsDecideWhichInstanceARunWorksOn(t *testing.T) {
 		want  string // the id
 		err   string
 	}{
-		"nobody has the name":   {found: map[string]host.Found{"a": {}, "b": {}}, want: "NEW"},
+		"the name is free":      {found: map[string]host.Found{"a": {}, "b": {}}, want: "NEW"},
 		"it is mine":            {found: map[string]host.Found{"a": {}, "b": has("MINE", "me@ws")}, want: "MINE"},
 		"a silent host had one": {found: map[string]host.Found{"a": {}}, want: "MINE"},
 		"somebody else's": {

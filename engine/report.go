@@ -55,7 +55,7 @@ type Report struct {
 	Hosts       []HostCounts
 	Outputs     []Output
 	Removals    []Removal // that were done, or would be; By is empty for what nothing names
-	Returning   []string  // nodes that have left, and that another run makes anew
+	Returning   []string  // nodes that have left, and that another run recreates
 	Duration    time.Duration
 	Diagnostics diag.List
 	Sources     map[string]*hcl.File // for snippets

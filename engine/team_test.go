@@ -87,11 +87,11 @@ func TestARunIsRefusedWhileAnotherHasTheLockOfTheTeam(t *testing.T) {
 func TestWithoutTheLockOfTheTeamNothingIsChanged(t *testing.T) {
 	t.Parallel()
 	address := need.Address(t)
-	o := options(t, strings.ReplaceAll(changes, "OWNER", "test-nobody"))
+	o := options(t, strings.ReplaceAll(changes, "OWNER", "test-team"))
 	team(t, &o, etcd.Config{Endpoints: []string{"http://" + address}, Prefix: "/locks"})
 	report := engine.Run(t.Context(), o)
 	d := report.Diagnostics
-	want := "take the lock of test-nobody in etcd: unreachable: http://" + address + ": dial tcp " + address + ": connect: connection refused. Without the team's lock nothing is changed."
+	want := "take the lock of test-team in etcd: unreachable: http://" + address + ": dial tcp " + address + ": connect: connection refused. Without the team's lock nothing is changed."
 	if len(d) != 1 || d[0].Summary != "No lock from etcd" || d[0].Detail != want || !errors.Is(d[0].Cause, transport.ErrUnreachable) {
 		t.Errorf("problems: %s", problems(report))
 	}

@@ -188,7 +188,7 @@ func TestABackupIsWrittenWholeOrNotAtAllAndReplacesNothingUnasked(t *testing.T) 
 		t.Fatalf("left are %v, %v", left, err)
 	}
 	if err := Write(file, false, secretfile.Readers{}, empty); err == nil || err.Error() != "give at least one public key to encrypt for" {
-		t.Errorf("for nobody: %v", err)
+		t.Errorf("without readers: %v", err)
 	}
 	if err := os.WriteFile(file, []byte("mine"), 0o644); err != nil {
 		t.Fatal(err)

@@ -1,5 +1,5 @@
 // Package backupfile is the form of a backup: a tar archive, encrypted with age. Its last entry is
-// the manifest, which has the checksum of each entry before it. Whoever has the key reads it with age and
+// the manifest, which has the checksum of each entry before it. Anyone who has the key reads it with age and
 // tar alone: age --decrypt --identity KEYFILE FILE | tar --extract.
 package backupfile
 

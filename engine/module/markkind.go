@@ -16,7 +16,7 @@ type MarkTraits struct {
 	// Shared is a setting of the host that another owner may rely on without a mark,
 	// because it was already set.
 	Shared bool
-	// Folder is a folder that may contain objects of others.
+	// Folder is a folder that may contain foreign objects.
 	Folder bool
 	// LastResort is an object that another sweep removes if it finds it.
 	LastResort bool

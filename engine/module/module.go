@@ -161,7 +161,7 @@ type Connector interface {
 // Connection is what a Connector wants.
 type Connection struct {
 	Within time.Duration // how long to wait for a host that does not answer
-	Anew   bool          // later tasks get a new connection
+	Reset  bool          // later tasks get a new connection
 }
 
 // Validator is a task that can find mistakes in its arguments without a host.

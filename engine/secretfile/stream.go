@@ -10,15 +10,15 @@ import (
 	"kinit/engine/secret"
 )
 
-// Readers are those who can decrypt a file: the owners of public keys, or else whoever knows the
+// Readers are those who can decrypt a file: the owners of public keys, or else anyone who knows the
 // passphrase.
 type Readers struct {
 	Public     []string // public keys such as age1…
 	Passphrase secret.Value
 }
 
-// recipients returns the readers in age's form. age lets nobody read a file beside those who know
-// its passphrase.
+// recipients returns the readers in age's form. With a passphrase, age allows no
+// other readers.
 func (r Readers) recipients() ([]age.Recipient, error) {
 	switch {
 	case r.Passphrase == "":

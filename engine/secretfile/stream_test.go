@@ -76,7 +76,7 @@ func TestWhoCannotReadAFileLearnsWhy(t *testing.T) {
 	}
 }
 
-func TestNobodyIsNoReader(t *testing.T) {
+func TestFileWithoutReadersIsRefused(t *testing.T) {
 	t.Parallel()
 	for want, r := range map[string]Readers{
 		"give at least one public key to encrypt for": {},
@@ -87,7 +87,7 @@ func TestNobodyIsNoReader(t *testing.T) {
 			t.Errorf("%v, want %s", err, want)
 		}
 		if w, err := r.Encrypt(io.Discard); w != nil || err == nil {
-			t.Errorf("%v encrypts for nobody", r.Public)
+			t.Errorf("%v encrypts without readers", r.Public)
 		}
 	}
 }

@@ -59,7 +59,7 @@ type Fenceable interface {
 	Fenced(link string) module.Files
 }
 
-// Watchable is a Conn that makes its connection anew after a loss.
+// Watchable is a Conn that reconnects after a loss.
 type Watchable interface {
 	// Watch returns a function that reports whether the connection was lost since. What was
 	// carried over it, as by Dial and Socket, has then ended without a reason.

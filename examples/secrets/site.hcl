@@ -1,4 +1,4 @@
-# A password that nobody has ever seen, and a token that is encrypted in this file.
+# A password that no one has ever seen, and a token that is encrypted in this file.
 
 # Made at random by the first run and kept on the database's host, where only root can
 # read it. A new one is made when that file is removed.

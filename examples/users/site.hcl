@@ -1,4 +1,4 @@
-# The same users on many hosts: groups, keys, and nobody who has left.
+# The same users on many hosts: groups and keys; leavers are removed.
 
 variable "users" {
   type = map(object({

@@ -84,7 +84,7 @@ func TestDecisions(t *testing.T) {
 		module.Mark{Kind: "alternative", ID: "kinit-editor /usr/bin/head"})
 }
 
-func TestAlternativeOfOthersStays(t *testing.T) {
+func TestForeignAlternativeIsKept(t *testing.T) {
 	t.Parallel()
 	absent := task(t, "path = \"/usr/bin/tac\"\nstate = \"absent\"")
 	moduletest.Same(t, "steps with an owner", roottest.Planned(t, machine(t, "demo"), absent), nil)

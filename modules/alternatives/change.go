@@ -73,7 +73,7 @@ func (t *Task) change(ctx context.Context, h module.Host, args ...string) error 
 	return err
 }
 
-// planAbsent restores how it was. Without an owner nobody knows that: the path that is given is
+// planAbsent restores the former state. Without an owner that is unknown: the given path is
 // removed from the alternatives.
 func (t *Task) planAbsent(ctx context.Context, h module.Host, s state) ([]module.Step, error) {
 	text := func(was former) string { return "bring " + t.Name + " back to " + was.Path }

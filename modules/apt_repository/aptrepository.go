@@ -21,7 +21,7 @@ import (
 //
 // When the file or the key changes, apt reads the package lists of this repository; if it
 // cannot read them, that is an error and the files are restored. Files that kinit makes are
-// marked, and cleanup removes them; on a host that belongs to a cluster, files of others
+// marked, and cleanup removes them; on a host that belongs to a cluster, foreign files
 // are not replaced.
 //
 // Errors:

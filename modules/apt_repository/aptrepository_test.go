@@ -103,7 +103,7 @@ func TestOtherRepositoriesKeepTheirLists(t *testing.T) {
 	}
 }
 
-func TestFileOfOthersIsNotReplaced(t *testing.T) {
+func TestForeignFileIsNotReplaced(t *testing.T) {
 	t.Parallel()
 	h, key := host(t, "demo")
 	h.Put(t, sources, "theirs", module.Attr{})

@@ -16,7 +16,7 @@ import (
 
 // Task is an archive of the content of a folder on the host.
 //
-// It is made anew when a name, type, mode, owner, group, size, time or link in the folder
+// It is recreated when a name, type, mode, owner, group, size, time or link in the folder
 // differs from the record in <dest>.kinit-sum. A file whose content changes while its size
 // and time remain the same is not noticed. Entries are sorted, owners are numbers, and the
 // archive contains no time of its creation, so that the same folder and the same programs

@@ -118,20 +118,20 @@ func TestEveryChangeOfTheTreeIsNoticed(t *testing.T) {
 			t.Fatalf("%s: %v: %s", change, err, out)
 		}
 		got := moduletest.Planned(t.Context(), task(t, h, "a.tar"), h)
-		if !strings.HasPrefix(got, "create archive "+h.Path("a.tar")+" of "+h.Path("src")+" anew, ") {
+		if !strings.HasPrefix(got, "recreate archive "+h.Path("a.tar")+" of "+h.Path("src")+", ") {
 			t.Errorf("after %s: %q", change, got)
 		}
 	}
 }
 
-func TestArchiveThatWasTouchedOrIsOfAnotherFormatIsMadeAnew(t *testing.T) {
+func TestChangedArchiveOrOneOfAnotherFormatIsRecreated(t *testing.T) {
 	t.Parallel()
 	h := moduletest.LocalHost(t, "")
 	fill(t, h)
 	if got := moduletest.Apply(t, task(t, h, "a.tar"), h); got != "" {
 		t.Fatal(got)
 	}
-	again := "create archive " + h.Path("a.tar") + " of " + h.Path("src") + " anew, 7 entries"
+	again := "recreate archive " + h.Path("a.tar") + " of " + h.Path("src") + ", 7 entries"
 	if got := moduletest.Planned(t.Context(), task(t, h, "a.tar", `format = "zip"`), h); got != again {
 		t.Errorf("format: %q, want %q", got, again)
 	}

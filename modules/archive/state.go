@@ -68,7 +68,7 @@ func (t *Task) decide(h module.Host, s state) ([]module.Step, error) {
 	case !s.right && !s.ours:
 		return nil, fmt.Errorf("%s exists, is not what %s gives, and is not owned by cluster %s: move it away", t.Dest, t.Source, h.Owner())
 	case !s.right:
-		return module.OneStep(fmt.Sprintf("create archive %s of %s anew, %s", t.Dest, t.Source, count(s.entries)), t.create), nil
+		return module.OneStep(fmt.Sprintf("recreate archive %s of %s, %s", t.Dest, t.Source, count(s.entries)), t.create), nil
 	}
 	return t.Want.Plan(t.Dest, s.info), nil
 }

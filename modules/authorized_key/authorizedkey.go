@@ -19,8 +19,8 @@ import (
 // and further lines with the same key are removed.
 //
 // Lines that kinit adds are marked, and cleanup removes them; it also removes a folder or
-// file that kinit made, if nothing else is in it. On a host that belongs to a cluster, lines
-// of others are not changed; a task that would have to change them fails.
+// file that kinit made, if nothing else is in it. On a host that belongs to a cluster, foreign
+// lines are not changed; a task that would have to change them fails.
 //
 // Errors:
 //   - key is a private key, not a key, or has options before the type

@@ -98,7 +98,7 @@ func TestExclusiveRemovesOtherKeys(t *testing.T) {
 	moduletest.Same(t, "file", h.Text(t, file), "# keys\n"+ann+"\n")
 }
 
-func TestKeysOfOthersStayOnAHostOfACluster(t *testing.T) {
+func TestForeignKeysAreKeptOnAHostOfACluster(t *testing.T) {
 	t.Parallel()
 	h := host(t, "demo")
 	h.Put(t, file, bob+" bob\n", module.Attr{})

@@ -204,7 +204,7 @@ func TestMistakesOfBackups(t *testing.T) {
 	moduletest.Refused(t, part, "expected identities or a passphrase, and not both")
 }
 
-func TestAFileOfOthersIsNotReplacedByAPart(t *testing.T) {
+func TestForeignFileIsNotReplacedByAPart(t *testing.T) {
 	t.Parallel()
 	h := moduletest.LocalHost(t, "k8s")
 	part := backup.PartKind().New().(*backup.PartTask)

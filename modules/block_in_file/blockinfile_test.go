@@ -19,7 +19,7 @@ func TestSuite(t *testing.T) {
 		func(path string) module.Task { return task(t, path, `state = "absent"`) })
 }
 
-func TestASensitiveBlockMakesAFileThatNobodyElseReads(t *testing.T) {
+func TestFileOfASensitiveBlockIsPrivate(t *testing.T) {
 	t.Parallel()
 	h := moduletest.LocalHost(t, "")
 	made := task(t, h.Path("f"), `block = "x"`, `create = true`)

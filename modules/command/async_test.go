@@ -73,7 +73,7 @@ func TestTheHostEndsAnAsyncCommandWhoseTimeIsUp(t *testing.T) {
 	gone(t, file)
 }
 
-// TestAnInterruptEndsAnAsyncCommand: nobody would collect its result.
+// TestAnInterruptEndsAnAsyncCommand: its result would never be collected.
 func TestAnInterruptEndsAnAsyncCommand(t *testing.T) {
 	t.Parallel()
 	h := moduletest.LocalHost(t, "")

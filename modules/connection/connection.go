@@ -1,5 +1,5 @@
-// Package connection is the module "connection": it waits until a host can be reached, and makes
-// the connection to it anew.
+// Package connection is the module "connection": it waits until a host is reachable, and reconnects
+// to it.
 package connection
 
 import (
@@ -36,7 +36,7 @@ func Kind() module.Kind {
 
 // Connection returns how the engine connects for this task.
 func (t *Task) Connection() module.Connection {
-	return module.Connection{Within: t.Within.Time(), Anew: t.Reset}
+	return module.Connection{Within: t.Within.Time(), Reset: t.Reset}
 }
 
 // lookTime is the longest time for one look at the host.

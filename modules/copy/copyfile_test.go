@@ -97,7 +97,7 @@ func TestSuiteWithASourceOnTheHost(t *testing.T) {
 	}
 }
 
-func TestSourceOnTheHostIsComparedAnew(t *testing.T) {
+func TestSourceOnTheHostIsComparedAgain(t *testing.T) {
 	t.Parallel()
 	h := moduletest.NewFakeHost(t, "")
 	made := task(t, "/f", `host_source = "/from"`)
@@ -180,7 +180,7 @@ func TestDecisions(t *testing.T) {
 		{"missing", "/d/new", `content = "x"`, "create /d/new"},
 		{"missing, with attributes", "/d/new", "content = \"x\"\nmode = \"0600\"\ngroup = \"adm\"", "create /d/new, mode 0600, group adm"},
 		{"same", "/d/ours", `content = "old\n"`, ""},
-		{"same, of others", "/d/other", `content = "old\n"`, ""},
+		{"same, foreign", "/d/other", `content = "old\n"`, ""},
 		{"same, other mode", "/d/other", "content = \"old\\n\"\nmode = \"0600\"", "set /d/other: mode 0644 to 0600"},
 		{"different", "/d/ours", `content = "new\n"`, "change /d/ours" + diff},
 		{"different, other mode", "/d/ours", "content = \"new\\n\"\nmode = \"0755\"", "change /d/ours, mode 0644 to 0755" + diff},
@@ -188,17 +188,17 @@ func TestDecisions(t *testing.T) {
 		{"different, private until now", "/d/private", `content = "new\n"`, "change /d/private"},
 		{"different, binary", "/d/ours", `content = "a\u0000b"`, "change /d/ours"},
 		{"different, with a known secret", "/d/ours", `content = "hunter22\n"`, "change /d/ours" + strings.Replace(diff, "+new", "+***", 1)},
-		{"different, of others", "/d/other", `content = "new\n"`,
+		{"different, foreign", "/d/other", `content = "new\n"`,
 			"/d/other exists with other content and is not owned by cluster demo: " +
 				"set backup = true to keep what is there and have cleanup put it back, or move it away"},
-		{"different, of others, with backup", "/d/other", "content = \"new\\n\"\nbackup = true",
+		{"different, foreign, with backup", "/d/other", "content = \"new\\n\"\nbackup = true",
 			"change /d/other" + strings.ReplaceAll(diff, "ours", "other")},
 		{"a link", "/d/link", "content = \"new\\n\"\nbackup = true", "replace link /d/link"},
 		{"a folder", "/d", `content = "x"`, "/d is a folder, want a file or nothing there"},
 		{"no source", "/d/new", `source = "/no/such/file"`, "source: stat /no/such/file: no such file or directory"},
 		{"folder as source", "/d/new", `source = "/"`, "source: open /: no regular file, want one file"},
 		{"absent, ours", "/d/ours", `state = "absent"`, "remove /d/ours"},
-		{"absent, of others", "/d/other", `state = "absent"`,
+		{"absent, foreign", "/d/other", `state = "absent"`,
 			"/d/other exists and is not owned by cluster demo: remove it yourself if nothing needs it"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -40,7 +40,7 @@ func TestFile(t *testing.T) {
 	moduletest.Marks(t, h, module.Mark{Kind: "file", ID: "/etc/cron.d/kinit-kinit-test"})
 }
 
-func TestEntriesOfOthersStay(t *testing.T) {
+func TestForeignEntriesAreKept(t *testing.T) {
 	t.Parallel()
 	h := roottest.New(t, "demo", "crontab")
 	h.Shell(t, "printf '# theirs\n0 1 * * * a\n# kinit: other\n1 1 * * * b\n' | crontab -u games -")
@@ -64,7 +64,7 @@ func TestEntriesOfOthersStay(t *testing.T) {
 	moduletest.Same(t, "crontab", h.Shell(t, "crontab -u games -l"), "# theirs\n0 1 * * * a\n# kinit: other\n1 1 * * * b\n")
 }
 
-func TestEntryOfOthersIsNotChanged(t *testing.T) {
+func TestForeignEntryIsNotChanged(t *testing.T) {
 	t.Parallel()
 	h := roottest.New(t, "demo", "crontab")
 	h.Shell(t, "printf '# kinit: kinit-test\n0 1 * * * a\n' | crontab -u games -")

@@ -43,7 +43,7 @@ func readTable(ctx context.Context, h module.Host, user string) (table, error) {
 
 func header(name string) string { return "# kinit: " + name }
 
-// split separates a crontab into the lines of others and the entry below a comment.
+// split separates a crontab into foreign lines and the entry below a comment.
 func split(text, name string) (others []string, entry string, found bool) {
 	lines := textedit.Split(text)
 	i := slices.Index(lines, header(name))

@@ -25,7 +25,7 @@ import (
 // an error and the files are restored.
 //
 // Files that kinit makes are marked, and cleanup removes them; on a host that belongs to a
-// cluster, files of others are not replaced. The tests use the real dnf 4 of
+// cluster, foreign files are not replaced. The tests use the real dnf 4 of
 // Debian; Fedora and RHEL themselves, and dnf 5, are not tested.
 //
 // Errors:

@@ -250,7 +250,7 @@ func TestDecisions(t *testing.T) {
 		{name: "touched since, but right", sidecar: line(hexA, 9), hashed: hexA, want: ""},
 		{name: "nothing remembered, but right", hashed: hexA, want: ""},
 		{name: "nothing remembered and wrong", hashed: hexB, mark: true, want: "download http://h/f to /d/f, whose checksum differs"},
-		{name: "wrong and of others", hashed: hexB, want: "/d/f exists with another checksum and is not owned by cluster demo: move it away"},
+		{name: "wrong and foreign", hashed: hexB, want: "/d/f exists with another checksum and is not owned by cluster demo: move it away"},
 		{name: "garbage remembered", sidecar: "hello", hashed: hexA, want: ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -79,7 +79,7 @@ func command(argv []string, stdin string) program {
 }
 
 // program returns the program that fetches a URL into a part. Without a part, it prints the content. A copy on the host starts
-// anew each time; it shares blocks if the file system can.
+// over each time; it shares blocks if the file system can.
 func (t *Task) program(ctx context.Context, h module.Host, from, part string) (program, error) {
 	u, err := url.Parse(from)
 	switch isFile := err == nil && u.Scheme == "file"; {

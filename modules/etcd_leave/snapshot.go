@@ -11,8 +11,8 @@ import (
 	"kinit/modules/internal/ownership"
 )
 
-// SnapshotTask is a file with all that an etcd knows, as "etcdctl snapshot save" writes it, with mode 0600. It comes from
-// the host's own member, and its checksum is verified. The task makes the file anew each time.
+// SnapshotTask is a snapshot of an etcd, as "etcdctl snapshot save" writes it, with mode 0600. It comes from
+// the host's own member, and its checksum is verified. The task writes a new file each time.
 //
 // Errors:
 //   - the member does not answer, or the snapshot is not complete

@@ -148,7 +148,7 @@ func (e *etcd) lead(t *testing.T, name string) {
 	}
 }
 
-func TestAMemberThatDoesNotAnswerLeavesAndNobodyElseWithoutAQuorum(t *testing.T) {
+func TestOnlyAnUnreachableMemberLeavesWithoutAQuorum(t *testing.T) {
 	t.Parallel()
 	e, h := newEtcd(t, 3), moduletest.LocalHost(t, "k8s")
 	for e.leader(t) != "c" {

@@ -15,7 +15,7 @@ import (
 //
 // It reads when the task runs, and needs iproute2 on the host. With max_age, it uses facts
 // of an earlier run without a query, if they are not older and the host still has the same
-// recorded address and host keys. The run shows their age; --fresh-facts reads all anew.
+// recorded address and host keys. The run shows their age; --fresh-facts reads all of them again.
 //
 // Errors:
 //   - no interface has the requested address; the error has the existing ones
@@ -77,7 +77,7 @@ type Outputs struct {
 	// the name of the version, such as "bookworm"; empty for systems that have none
 	OSCodename string `cty:"os_codename"`
 	// the family of distributions: "debian" for Debian, Ubuntu and what is made from them,
-	// "rhel" for Fedora, RHEL, CentOS Stream and theirs, "suse"; of others it is the ID
+	// "rhel" for Fedora, RHEL, CentOS Stream and theirs, "suse"; on others it is the ID
 	OSFamily string `cty:"os_family"`
 	Kernel   string `cty:"kernel"`  // the kernel's release, such as "6.1.0-18-amd64"
 	Machine  string `cty:"machine"` // the processor's name in the kernel, such as "x86_64"

@@ -110,7 +110,7 @@ func TestWhatTakesThePlaceOfTheCopyIsNotChangedAndNotWaitedFor(t *testing.T) {
 	}
 }
 
-// named is a host with a name as an inventory of others has it.
+// named is a host with a name from a foreign inventory.
 type named struct {
 	*moduletest.FakeHost
 	name string

@@ -258,7 +258,7 @@ func TestTheZoneOfAnInterfaceIsTakenAndAWholeZoneIsRefused(t *testing.T) {
 	}
 }
 
-// The unit's script inserts rules again into chains that were loaded anew.
+// The unit's script inserts rules again into chains that were reloaded.
 func TestNFTablesRulesComeBackAtBoot(t *testing.T) {
 	t.Parallel()
 	b := brands()[2]

@@ -36,7 +36,7 @@ func TestEntriesOfThisMachine(t *testing.T) {
 	if diff := cmp.Diff(Outputs{Exists: true, Entries: map[string][]string{"root": {"x", "0", ""}}, Users: map[string]User{}, Groups: map[string]Group{"root": {GID: 0, Members: []string{}}}}, out); diff != "" || err != nil {
 		t.Errorf("group root (-want +got), %v:\n%s", err, diff)
 	}
-	out, err = (&Task{Database: "passwd", Key: "kinit-nobody-has-this"}).Outputs(t.Context(), h)
+	out, err = (&Task{Database: "passwd", Key: "kinit-no-such-key"}).Outputs(t.Context(), h)
 	if out.Exists || len(out.Entries) > 0 || err != nil {
 		t.Errorf("an unknown user: %+v, %v", out, err)
 	}

@@ -18,7 +18,7 @@ func (t *Task) run(ctx context.Context, h module.Host, args ...string) (string, 
 }
 
 // git runs git and returns what it prints, without the line end. It runs as the checkout's owner, or
-// as a user whose files nobody else can change, so it need not check the owner.
+// as a user whose files no other user can change, so it need not check the owner.
 func (t *Task) git(ctx context.Context, h module.Host, args ...string) (string, error) {
 	argv := append([]string{"git", "-c", "safe.directory=*", "-c", "core.hooksPath=/dev/null",
 		"-c", "core.fsmonitor=false", "-c", "advice.detachedHead=false"}, args...)

@@ -42,7 +42,7 @@ func TestNumberChanges(t *testing.T) {
 	moduletest.Marks(t, h, module.Mark{Kind: "group", ID: "kinit-test-g"})
 }
 
-func TestGroupOfOthersIsTakenAndNotChanged(t *testing.T) {
+func TestForeignGroupIsUsedAndNotChanged(t *testing.T) {
 	t.Parallel()
 	h := roottest.New(t, "demo", "groupadd")
 	h.Shell(t, "groupadd --gid 4321 kinit-test-g")

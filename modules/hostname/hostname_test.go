@@ -31,7 +31,7 @@ func TestContract(t *testing.T) {
 	t.Parallel()
 	for owner, after := range map[string]string{
 		"demo": "kinit-test-old\nkinit-test-old\n",
-		"":     "kinit-test-new\nkinit-test-new\n", // nobody knows how it was
+		"":     "kinit-test-new\nkinit-test-new\n", // the former state is unknown
 	} {
 		h := host(t, owner)
 		moduletest.Run(t, moduletest.Case{

@@ -62,8 +62,8 @@ func TestAJobThatDoesNotEndInTimeGoesOn(t *testing.T) {
 	}
 }
 
-// TestAJobThatNobodyAttendsIsLost: as after a restart of the host.
-func TestAJobThatNobodyAttendsIsLost(t *testing.T) {
+// TestUnattendedJobIsLost: as after a restart of the host.
+func TestUnattendedJobIsLost(t *testing.T) {
 	t.Parallel()
 	h := moduletest.LocalHost(t, "")
 	j := start(t, h, "sleep 60")

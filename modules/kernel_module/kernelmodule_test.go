@@ -81,7 +81,7 @@ func TestLoadedAndKept(t *testing.T) {
 		module.Mark{Kind: "file", ID: "/etc/modules-load.d/kinit-kinit_test.conf"}, module.Mark{Kind: "kernel_module", ID: "kinit_test"})
 }
 
-func TestModuleOfOthersStaysLoaded(t *testing.T) {
+func TestForeignModuleStaysLoaded(t *testing.T) {
 	t.Parallel()
 	h := kernel(t, "demo")
 	load(h)

@@ -185,7 +185,7 @@ const (
 
 // Login is a client certificate for one join: a kubeconfig on the host that is removed when
 // kubeadm ends. The cluster stores nothing of it, so a cluster can grow at any time, and
-// nobody else can join with it later.
+// it cannot be used to join later.
 type Login struct {
 	// File is the path of the kubeconfig on the host, as discovery_file of kubeadm_config has it.
 	File string `hcl:"file"`

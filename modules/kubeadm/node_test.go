@@ -277,7 +277,7 @@ func TestInterruptedInitGoesOnWithThePhaseThatWaitsForTheControlPlane(t *testing
 	const (
 		goesOn = "kubeadm init --skip-token-print --skip-certificate-key-print --config /etc/kubernetes/kinit.yaml " +
 			"--skip-phases addon,preflight,certs,kubeconfig,etcd,control-plane,kubelet-start"
-		anew = "kubeadm init --skip-token-print --skip-certificate-key-print --config /etc/kubernetes/kinit.yaml --skip-phases addon"
+		init = "kubeadm init --skip-token-print --skip-certificate-key-print --config /etc/kubernetes/kinit.yaml --skip-phases addon"
 	)
 	type test struct {
 		marker string
@@ -291,7 +291,7 @@ func TestInterruptedInitGoesOnWithThePhaseThatWaitsForTheControlPlane(t *testing
 	}
 	resets := func(test test) test {
 		test.step = "reset the interrupted kubeadm init on fake and run it again"
-		test.want = []string{"kubeadm reset --force", anew}
+		test.want = []string{"kubeadm reset --force", init}
 		return test
 	}
 	for name, test := range map[string]test{

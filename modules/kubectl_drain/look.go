@@ -36,7 +36,7 @@ func look(n node, pods []pod, volumes []volume, returns bool) state {
 		}
 		s.pods = append(s.pods, p)
 		if !slices.ContainsFunc(p.Metadata.OwnerReferences, func(o owner) bool { return o.Controller }) {
-			s.lost = append(s.lost, fmt.Sprintf("the pod %s belongs to no controller, which would make it anew", p.name()))
+			s.lost = append(s.lost, fmt.Sprintf("the pod %s belongs to no controller that would recreate it", p.name()))
 		}
 		if !returns {
 			s.lost = append(s.lost, p.folders(volumes)...)

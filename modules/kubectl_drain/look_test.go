@@ -23,7 +23,7 @@ func parse[T any](t *testing.T, text string) T {
 
 const readyNode = `{"metadata": {"name": "n", "labels": {"kubernetes.io/hostname": "n"}}, "status": {"conditions": [{"type": "Ready", "status": "True"}]}}`
 
-// owned is the metadata of a pod that a controller makes anew.
+// owned is the metadata of a pod that a controller recreates.
 const owned = `"metadata": {"name": "p", "namespace": "web", "ownerReferences": [{"kind": "ReplicaSet", "controller": true}]}`
 
 func TestWhatWouldBeLostIsNamed(t *testing.T) {
@@ -37,7 +37,7 @@ func TestWhatWouldBeLostIsNamed(t *testing.T) {
 		"a folder of the node": {`{` + owned + `, "spec": {"volumes": [{"name": "v", "hostPath": {"path": "/data"}}], "containers": [{"volumeMounts": [{"name": "v"}]}]}}`, ``, 1,
 			[]string{"the pod web/p may write to the node's folder /data"}},
 		"no folder that is only read": {`{` + owned + `, "spec": {"volumes": [{"name": "v", "hostPath": {"path": "/etc/ssl"}}], "containers": [{"volumeMounts": [{"name": "v", "readOnly": true}]}]}}`, ``, 1, nil},
-		"a pod without a controller":  {`{"metadata": {"name": "p", "namespace": "web"}}`, ``, 1, []string{"the pod web/p belongs to no controller, which would make it anew"}},
+		"a pod without a controller":  {`{"metadata": {"name": "p", "namespace": "web"}}`, ``, 1, []string{"the pod web/p belongs to no controller that would recreate it"}},
 		"a claim in a folder of the node": {`{` + owned + `, "spec": {"volumes": [{"name": "v", "persistentVolumeClaim": {"claimName": "db"}}]}}`,
 			`{"metadata": {"name": "pv"}, "spec": {"hostPath": {"path": "/pv"}, "claimRef": {"name": "db", "namespace": "web"}}}`, 1,
 			[]string{"the pod web/p has its claim db in the node's folder /pv"}},

@@ -56,9 +56,9 @@ func TestARealNodeIsDrained(t *testing.T) {
 	moduletest.WantTexts(t, c.task("n1", nil), h, "cordon n1", "drain n1: default/page-1")
 	moduletest.WantTexts(t, c.task("n1", func(t *kubectldrain.Task) { t.LookOnly = true }), h)
 
-	// A pod of nobody is lost with the node, and only when that is agreed to.
+	// A pod without a controller is lost with the node, and only with consent.
 	c.pod("alone", "n1", "")
-	want := "data would be lost with n1:\nthe pod default/alone belongs to no controller, which would make it anew"
+	want := "data would be lost with n1:\nthe pod default/alone belongs to no controller that would recreate it"
 	for _, lookOnly := range []bool{false, true} {
 		if got := moduletest.Planned(t.Context(), c.task("n1", func(t *kubectldrain.Task) { t.LookOnly = lookOnly }), h); got != want {
 			t.Errorf("%s\nwant %s", got, want)
@@ -101,7 +101,7 @@ func TestANodeThatIsLostDuringItsDrainIsNotWaitedFor(t *testing.T) {
 	t.Setenv("PATH", c.Folder+":"+os.Getenv("PATH"))
 	h := moduletest.LocalHost(t, "k8s")
 	c.node("n1", "True")
-	// Nobody ends it, as no kubelet is there.
+	// It never ends, as no kubelet is there.
 	c.Do(c.t, `{"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "page-1", "ownerReferences": [{"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "page", "uid": "1", "controller": true}]},
 		"spec": {"nodeName": "n1", "terminationGracePeriodSeconds": 600, "containers": [{"name": "c", "image": "i"}]}}`, "create", "--filename", "-")
 	c.Do(c.t, "", "patch", "pod", "page-1", "--subresource", "status", "--patch", `{"status": {"phase": "Running", "conditions": [{"type": "Ready", "status": "True"}]}}`)
@@ -139,11 +139,11 @@ func TestARealNodeIsDrainedForAWhileAndGetsPodsAgain(t *testing.T) {
 	c.node("n2", "True")
 	c.pod("page-1", "n1", "page")
 
-	// A node that nobody has drained is left alone.
+	// A node that was not drained is left alone.
 	moduletest.WantTexts(t, uncordon("n0"), h)
 	moduletest.WantTexts(t, uncordon("n1"), h)
 
-	// What is on its disks comes back with the node, and a pod of nobody does not.
+	// What is on its disks comes back with the node, and a pod without a controller does not.
 	c.Do(c.t, `{"apiVersion": "v1", "kind": "PersistentVolume", "metadata": {"name": "pv"}, "spec": {"capacity": {"storage": "1Gi"}, "accessModes": ["ReadWriteOnce"], "hostPath": {"path": "/pv"},
 		"claimRef": {"namespace": "default", "name": "db"}, "nodeAffinity": {"required": {"nodeSelectorTerms": [{"matchExpressions": [{"key": "kubernetes.io/hostname", "operator": "In", "values": ["n1"]}]}]}}}}`, "create", "--filename", "-")
 	c.Do(c.t, "", "label", "node", "n1", "kubernetes.io/hostname=n1")
@@ -152,7 +152,7 @@ func TestARealNodeIsDrainedForAWhileAndGetsPodsAgain(t *testing.T) {
 	}
 	moduletest.WantTexts(t, c.task("n1", returns), h, "cordon n1", "drain n1: default/page-1")
 	c.pod("alone", "n1", "")
-	if got, want := moduletest.Planned(t.Context(), c.task("n1", returns), h), "data would be lost with n1:\nthe pod default/alone belongs to no controller, which would make it anew"; got != want {
+	if got, want := moduletest.Planned(t.Context(), c.task("n1", returns), h), "data would be lost with n1:\nthe pod default/alone belongs to no controller that would recreate it"; got != want {
 		t.Errorf("%s\nwant %s", got, want)
 	}
 	c.Do(c.t, "", "delete", "pod", "alone", "--wait=false")

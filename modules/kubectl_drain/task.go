@@ -21,9 +21,9 @@ import (
 // cluster does not have is drained.
 //
 // Errors:
-//   - the node does not answer, so that nobody can move its pods
+//   - the node does not answer, so its pods cannot be moved
 //   - data would be lost: a pod writes to a folder of the node, a volume is on the node, or no
-//     controller makes a pod anew
+//     controller recreates a pod
 //   - pods are still there after the time limit; the error names them and the budgets that keep them
 type Task struct {
 	// Node is the name of the Kubernetes node.
@@ -73,7 +73,7 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	return steps, nil
 }
 
-// refuse returns an error if data would be lost and nobody has agreed to that.
+// refuse returns an error if data would be lost without consent.
 func (t *Task) refuse(s state) error {
 	switch {
 	case t.Destroy:

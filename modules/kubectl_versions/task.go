@@ -26,7 +26,7 @@ type Task struct {
 	// Version is the version that all nodes are to have, such as "v1.34.4".
 	Version string `hcl:"version"`
 	kubectl.Client
-	// Record is a file on the host with the version that all nodes have had at the end of a run. If it has this version, nobody asks the API server. Default none.
+	// Record is a file on the host with the version that all nodes have had at the end of a run. If it has this version, the API server is not asked. Default none.
 	Record string `hcl:"record,optional"`
 
 	found state

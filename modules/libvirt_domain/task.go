@@ -67,8 +67,8 @@ type Task struct {
 	// Machine is the chipset.
 	Machine string `hcl:"machine,optional" enum:"q35,pc" default:"q35"`
 	// DiskCache is the cache mode of the disk: "none", "writeback", or
-	// "unsafe", which loses writes when the host fails and is for guests that can be made
-	// anew. Default: QEMU's own, "writeback".
+	// "unsafe", which loses writes when the host fails and is for guests that can be
+	// recreated. Default: QEMU's own, "writeback".
 	DiskCache string `hcl:"disk_cache,optional" enum:"none,writeback,unsafe"`
 	// Firmware is the guest's firmware, without secure boot.
 	Firmware string `hcl:"firmware,optional" enum:"bios,uefi" default:"bios"`

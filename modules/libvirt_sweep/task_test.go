@@ -43,7 +43,7 @@ func lab(t *testing.T, owner string) (*moduletest.FakeHost, *virt.Conn) {
 		h.FS.Put(path, "disk", 0o600)
 	}
 	must(t, h.Own(t.Context(), module.Mark{Kind: "file", ID: "/etc/motd"}))
-	h.FS.Put("/images/base.qcow2", "of nobody", 0o644)
+	h.FS.Put("/images/base.qcow2", "foreign", 0o644)
 	return h, c
 }
 

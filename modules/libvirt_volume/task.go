@@ -25,7 +25,7 @@ import (
 // Errors:
 //   - the base image does not exist, or is larger than size
 //   - an existing image has another format or base, or is larger than size: remove it to
-//     make it anew
+//     recreate it
 //   - the cluster does not own the image
 //   - the image must grow while its domain runs
 type Task struct {

@@ -73,7 +73,7 @@ func TestPlan(t *testing.T) {
 		{"secret, to be made", "/d/new", "line = \"b\"\ncreate = true\nsecret = true", "create /d/new, mode 0600"},
 		{"secret, to be made for all", "/d/new", "line = \"b\"\ncreate = true\nsecret = true\nmode = \"0644\"", "create /d/new, mode 0644"},
 		{"mode only", "/d/ours", "line = \"a\"\nmode = \"0600\"", "set /d/ours: mode 0644 to 0600"},
-		{"of others", "/d/other", `line = "b"`, "/d/other exists with other content and is not owned by cluster demo: " +
+		{"foreign", "/d/other", `line = "b"`, "/d/other exists with other content and is not owned by cluster demo: " +
 			"set backup = true to keep what is there and have cleanup put it back, or move it away"},
 		{"link", "/d/link", `line = "b"`, "/d/link is a link to ours: give the path of the file itself"},
 		{"folder", "/d", `line = "b"`, "/d is no regular file, want a text file"},

@@ -126,7 +126,7 @@ func TestBindMountIsReadOnlyAtOnce(t *testing.T) {
 	h.Shell(t, `touch "$1/y"`, point)
 }
 
-func TestLineOfOthersIsReplacedInItsPlaceAndComesBack(t *testing.T) {
+func TestForeignLineIsReplacedInPlaceAndRestored(t *testing.T) {
 	t.Parallel()
 	for _, at := range []string{`/srv/kinit\040test/data`, `/srv/kinit\040test/data/`} {
 		h := roottest.New(t, "demo")
@@ -142,7 +142,7 @@ func TestLineOfOthersIsReplacedInItsPlaceAndComesBack(t *testing.T) {
 	}
 }
 
-func TestMountOfOthersStays(t *testing.T) {
+func TestForeignMountIsKept(t *testing.T) {
 	t.Parallel()
 	h := roottest.New(t, "demo")
 	h.Shell(t, `mkdir -p "$1"; mount -t tmpfs theirs "$1"`, point)

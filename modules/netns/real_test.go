@@ -61,7 +61,7 @@ func TestNamespaceOfSomebodyElseIsRefused(t *testing.T) {
 	t.Parallel()
 	h := machine(t, "demo")
 	h.Shell(t, "ip netns add kinit-test")
-	want := `network namespace kinit-test exists and is not owned by cluster demo: use another name, or remove it with "ip netns del kinit-test" if nobody needs it`
+	want := `network namespace kinit-test exists and is not owned by cluster demo: use another name, or remove it with "ip netns del kinit-test" if nothing needs it`
 	for _, args := range []string{"", `state = "absent"`} {
 		if _, err := task(t, args).Plan(t.Context(), h); err == nil || err.Error() != want {
 			t.Errorf("error %v, want %s", err, want)

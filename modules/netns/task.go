@@ -54,7 +54,7 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 		return nil, err
 	}
 	if there {
-		if err := ownership.Free(ctx, h, t.Name, "use another name, or remove it with \"ip netns del "+t.Name+"\" if nobody needs it", Mark); err != nil {
+		if err := ownership.Free(ctx, h, t.Name, "use another name, or remove it with \"ip netns del "+t.Name+"\" if nothing needs it", Mark); err != nil {
 			return nil, fmt.Errorf("network namespace %w", err)
 		}
 	}

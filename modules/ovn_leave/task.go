@@ -28,7 +28,7 @@ func Kind() module.Kind {
 //
 // Errors:
 //   - the host's database is no member, or does not answer
-//   - more than half of the members do not answer, so nobody can be taken out
+//   - more than half of the members do not answer, so no member can be removed
 type Task struct {
 	// Northbound are the hosts whose northbound databases are to be members: the address by which other
 	// members reach each, without protocol and port, with the id of the server in the host's file. The id is empty

@@ -121,7 +121,7 @@ func TestThreeMembersGoOnWithoutTheFirst(t *testing.T) {
 	serve(t, a, member(t, first, ""))
 	moduletest.Same(t, "what the first has", a.NB(t, "--bare", "--columns=name", "find", "Logical_Switch", "name=without-the-first"), "without-the-first")
 
-	// The third is taken out while it is away. When it is back, it joins anew.
+	// The third is taken out while it is away. When it is back, it joins again.
 	gone := state(t, c)
 	c.Systemctl(t, "stop", db)
 	a.Shell(t, `until ovn-appctl --timeout=20 -t /run/ovn/ovnnb_db.ctl cluster/kick OVN_Northbound "$1"; do sleep 0.1; done`, gone.Server[:4])
@@ -133,7 +133,7 @@ func TestThreeMembersGoOnWithoutTheFirst(t *testing.T) {
 	now := state(t, a)
 	again := member(t, third, fmt.Sprintf("join = [%q]\ncluster = %q\nservers = [%q, %q]", first, now.Cluster, now.Servers[0].ID, now.Servers[1].ID))
 	moduletest.Same(t, "steps of the third", roottest.Planned(t, c, again),
-		[]string{"let the northbound database of OVN join " + first + " anew, at " + third})
+		[]string{"let the northbound database of OVN rejoin " + first + " at " + third})
 	moduletest.Settle(t, again, c)
 	c.Systemctl(t, "start", db)
 	for !state(t, c).Led() || len(state(t, a).Servers) != 3 {
@@ -169,7 +169,7 @@ func TestMemberOfAnotherClusterIsNotGivenUp(t *testing.T) {
 	serve(t, h, member(t, at, ""))
 	other := member(t, at, `join = ["tcp:127.0.0.1:1"]`+"\ncluster = \"c\"\nservers = [\"0000\"]")
 	got := roottest.Planned(t, h, other)[0]
-	if want := "error: the northbound database is a member of another cluster of databases (" + state(t, h).Cluster + ", not c); move /var/lib/ovn/ovnnb_db.db away on this host if nobody needs it, and run again"; got != want {
+	if want := "error: the northbound database is a member of another cluster of databases (" + state(t, h).Cluster + ", not c); move /var/lib/ovn/ovnnb_db.db away on this host if nothing needs it, and run again"; got != want {
 		t.Errorf("plan %q, want %q", got, want)
 	}
 	got = roottest.Planned(t, h, member(t, "tcp:127.0.0.1:9", ""))[0]

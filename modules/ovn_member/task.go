@@ -116,7 +116,7 @@ const (
 	nothing work = iota
 	found        // makes a cluster of what the host has
 	join         // gets its content from others
-	again        // joins anew: the others do not have it any more
+	again        // joins again: the others do not have it any more
 )
 
 // decide compares the state with the arguments.
@@ -127,7 +127,7 @@ func (t *Task) decide(s raft.State) (work, error) {
 	case s.Kind != raft.Clustered:
 		return join, nil
 	case t.Cluster != "" && s.Joined != "" && s.Joined != t.Cluster:
-		return nothing, fmt.Errorf("the %s database is a member of another cluster of databases (%s, not %s); move %s away on this host if nobody needs it, and run again",
+		return nothing, fmt.Errorf("the %s database is a member of another cluster of databases (%s, not %s); move %s away on this host if nothing needs it, and run again",
 			t.Database, s.Joined, t.Cluster, t.database().File)
 	case t.wasTakenOut(s):
 		return again, nil
@@ -151,7 +151,7 @@ func (t *Task) text(w work) string {
 	case found:
 		return fmt.Sprintf("make %s the first member of a cluster, at %s", name, t.Address)
 	case again:
-		return fmt.Sprintf("let %s join %s anew, at %s", name, strings.Join(t.Join, " and "), t.Address)
+		return fmt.Sprintf("let %s rejoin %s at %s", name, strings.Join(t.Join, " and "), t.Address)
 	}
 	return fmt.Sprintf("let %s join %s, at %s", name, strings.Join(t.Join, " and "), t.Address)
 }

@@ -143,11 +143,11 @@ func TestPortOfSomebodyElseIsLeftAlone(t *testing.T) {
 	t.Parallel()
 	s := northbound(t)
 	h := s.Host("c1")
-	theirs := `port foreign-port exists and is not owned by cluster c1 (it has no mark of kinit); use another name, or remove it with "ovn-nbctl lsp-del foreign-port" if nobody needs it`
+	theirs := `port foreign-port exists and is not owned by cluster c1 (it has no mark of kinit); use another name, or remove it with "ovn-nbctl lsp-del foreign-port" if nothing needs it`
 	ovntest.Refused(t, h, node(func(p *Task) { p.Name = "foreign-port" }), theirs)
 	ovntest.Refused(t, h, node(func(p *Task) { p.Name, p.State = "foreign-port", "absent" }), theirs)
 	ovntest.Refused(t, h, node(func(p *Task) { p.Switch = "foreign" }),
-		`logical switch foreign exists and is not owned by cluster c1 (it has no mark of kinit); use another name, or remove it with "ovn-nbctl ls-del foreign" if nobody needs it`)
+		`logical switch foreign exists and is not owned by cluster c1 (it has no mark of kinit); use another name, or remove it with "ovn-nbctl ls-del foreign" if nothing needs it`)
 }
 
 func TestSharedPortGoesWithItsLastCluster(t *testing.T) {

@@ -214,7 +214,7 @@ func TestPartsOfSomebodyElseAreLeftAlone(t *testing.T) {
 	build(t, h)
 	before := tables(s)
 	theirs := func(thing, remedy string) string {
-		return thing + " exists and is not owned by cluster c1 (it has no mark of kinit); use another name, or remove it with \"ovn-nbctl " + remedy + "\" if nobody needs it"
+		return thing + " exists and is not owned by cluster c1 (it has no mark of kinit); use another name, or remove it with \"ovn-nbctl " + remedy + "\" if nothing needs it"
 	}
 	for _, state := range []string{"present", "absent"} {
 		ovntest.Refused(t, h, router(func(r *Task) { r.Name, r.State = "foreign", state }), theirs("logical router foreign", "lr-del foreign"))
@@ -231,7 +231,7 @@ func TestPartsOfSomebodyElseAreLeftAlone(t *testing.T) {
 		theirs("route 10.9.0.0/16 on logical router k8s", "lr-route-del k8s 10.9.0.0/16"))
 	s.NB("lrp-add", "k8s", "theirs", "02:00:00:00:00:02", "192.0.3.1/24")
 	ovntest.Refused(t, h, router(func(r *Task) { r.State = "absent" }),
-		`logical router k8s has ports that are not owned by cluster c1: theirs; remove them with "ovn-nbctl lrp-del" if nobody needs them`)
+		`logical router k8s has ports that are not owned by cluster c1: theirs; remove them with "ovn-nbctl lrp-del" if nothing needs them`)
 }
 
 func TestValidateNamesTheArgument(t *testing.T) {

@@ -184,7 +184,7 @@ func TestSweepNamesWhatKeepsASwitchAndGoesOnBefore(t *testing.T) {
 	cluster(s, "c1")
 	h := s.Host("c1")
 	s.NB("lsp-add", "c1", "theirs")
-	ovntest.Refused(t, h, sweepAll(), `logical switch c1 has ports that are not owned by cluster c1: theirs; remove them with "ovn-nbctl lsp-del" if nobody needs them`)
+	ovntest.Refused(t, h, sweepAll(), `logical switch c1 has ports that are not owned by cluster c1: theirs; remove them with "ovn-nbctl lsp-del" if nothing needs them`)
 	if got := s.Rows(ovn.Northbound(), "Logical_Switch", "name"); !slices.Equal(got, []string{"c1", "foreign"}) {
 		t.Errorf("switches left %q, want c1 and foreign", got)
 	}

@@ -81,7 +81,7 @@ func TestSwitchOfSomebodyElseIsLeftAlone(t *testing.T) {
 	t.Parallel()
 	s := northbound(t)
 	moduletest.Do(t, nodes(nil), s.Host("c2"))
-	want := `logical switch %s exists and is not owned by cluster c1 (%s); use another name, or remove it with "ovn-nbctl ls-del %s" if nobody needs it`
+	want := `logical switch %s exists and is not owned by cluster c1 (%s); use another name, or remove it with "ovn-nbctl ls-del %s" if nothing needs it`
 	for name, holder := range map[string]string{"foreign": "it has no mark of kinit", "k8s": "it belongs to cluster c2"} {
 		for _, state := range []string{"present", "absent"} {
 			task := nodes(func(n *Task) { n.Name, n.State = name, state })
@@ -124,7 +124,7 @@ func TestSharedSwitchIsNotTakenOver(t *testing.T) {
 	s := northbound(t)
 	shared := func(set func(*Task)) *Task { return nodes(func(n *Task) { n.Shared = true; set(n) }) }
 	ovntest.Refused(t, s.Host("c1"), shared(func(n *Task) { n.Name = "foreign" }),
-		`logical switch foreign exists and is not owned by cluster c1 (it has no mark of kinit); use another name, or remove it with "ovn-nbctl ls-del foreign" if nobody needs it`)
+		`logical switch foreign exists and is not owned by cluster c1 (it has no mark of kinit); use another name, or remove it with "ovn-nbctl ls-del foreign" if nothing needs it`)
 	moduletest.Do(t, shared(func(*Task) {}), s.Host("c1"))
 	ovntest.Refused(t, s.Host("c2"), shared(func(n *Task) { n.OtherConfig = map[string]string{"a": "b"} }),
 		"logical switch k8s differs, and it is shared by cluster c1; give all the same arguments\nchange logical switch k8s\n  other_config:a: none -> b")
@@ -137,7 +137,7 @@ func TestSwitchWithForeignPortsStays(t *testing.T) {
 	moduletest.Do(t, nodes(nil), h)
 	s.NB("lsp-add", "k8s", "theirs")
 	ovntest.Refused(t, h, nodes(func(n *Task) { n.State = "absent" }),
-		`logical switch k8s has ports that are not owned by cluster c1: theirs; remove them with "ovn-nbctl lsp-del" if nobody needs them`)
+		`logical switch k8s has ports that are not owned by cluster c1: theirs; remove them with "ovn-nbctl lsp-del" if nothing needs them`)
 }
 
 func TestSwitchWithoutOwnerHasNoMark(t *testing.T) {

@@ -107,7 +107,7 @@ func TestBridgeThatWasThereIsUsedAndNeverClaimed(t *testing.T) {
 		t.Errorf("plan: %v, want %q", err, want)
 	}
 	_, err = bridge(func(b *Task) { b.Name, b.State = "br-ex", "absent" })().Plan(t.Context(), h)
-	want = "bridge br-ex exists and is not owned by cluster c1 (it has no mark of kinit); use another name, or remove it with \"ovs-vsctl del-br br-ex\" if nobody needs it"
+	want = "bridge br-ex exists and is not owned by cluster c1 (it has no mark of kinit); use another name, or remove it with \"ovs-vsctl del-br br-ex\" if nothing needs it"
 	if err == nil || err.Error() != want {
 		t.Errorf("absent: %v, want %q", err, want)
 	}
@@ -146,7 +146,7 @@ func TestBridgeWithForeignPortsStays(t *testing.T) {
 	s.VS("add-port", "br-ex", "theirs")
 	steps := moduletest.Steps(t, bridge(func(b *Task) { b.Name, b.State = "br-ex", "absent" })(), h)
 	err := steps[0].Do(t.Context(), h)
-	want := "bridge br-ex has ports that are not owned by cluster c1: theirs; remove them with \"ovs-vsctl del-port\" if nobody needs them"
+	want := "bridge br-ex has ports that are not owned by cluster c1: theirs; remove them with \"ovs-vsctl del-port\" if nothing needs them"
 	if err == nil || err.Error() != want {
 		t.Errorf("delete: %v, want %q", err, want)
 	}

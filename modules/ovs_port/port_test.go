@@ -103,7 +103,7 @@ func TestPortOfSomebodyElseIsLeftAlone(t *testing.T) {
 	for _, state := range []string{"present", "absent"} {
 		task := port(func(p *Task) { p.Bridge, p.Name, p.Type, p.State = "br-int", "theirs", "internal", state })()
 		_, err := task.Plan(t.Context(), h)
-		want := `port theirs exists and is not owned by cluster c1 (it has no mark of kinit); use another name, or remove it with "ovs-vsctl del-port theirs" if nobody needs it`
+		want := `port theirs exists and is not owned by cluster c1 (it has no mark of kinit); use another name, or remove it with "ovs-vsctl del-port theirs" if nothing needs it`
 		if err == nil || err.Error() != want {
 			t.Errorf("%s: %v, want %q", state, err, want)
 		}

@@ -30,7 +30,7 @@ type Veth struct {
 	// Peer is the device's name inside the namespace. Needed unless state is "absent".
 	Peer string `hcl:"peer,optional"`
 	// Netns is the namespace: a path such as /run/netns/x, or the number of a process
-	// in it. A restarted pod has a new one; the pair is then made anew. Needed unless state
+	// in it. A restarted pod has a new one; the pair is then recreated. Needed unless state
 	// is "absent".
 	Netns string `hcl:"netns,optional"`
 	// Bridge is the bridge that gets the port. Needed unless state is "absent".
@@ -90,7 +90,7 @@ func (t *Veth) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 		return nil, err
 	}
 	if have.outside.Exists && !mine && have.outside.Alias != vswitch.Alias(ownership.Signature(h)) {
-		return nil, fmt.Errorf("device %s exists and is not owned by cluster %s; use another name, or remove it with \"ip link del %s\" if nobody needs it",
+		return nil, fmt.Errorf("device %s exists and is not owned by cluster %s; use another name, or remove it with \"ip link del %s\" if nothing needs it",
 			t.Name, h.Owner(), t.Name)
 	}
 	var steps []module.Step
@@ -99,7 +99,7 @@ func (t *Veth) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 		steps = append(steps, module.NewStep(text, t.makePair))
 		have = pair{}
 		if len(port) == 0 {
-			// The row is removed with the old pair, so it is made anew even if it is right.
+			// The row is removed with the old pair, so it is created again even if it is right.
 			port = module.OneStep("plug veth "+t.Name+" into bridge "+t.Bridge, t.plug)
 		}
 	}
@@ -174,7 +174,7 @@ type VethOutputs struct {
 	Name string `cty:"name"` // the end on the host
 	Peer string `cty:"peer"` // the device inside
 	// commands that attach a namespace, whose path is their argument, after
-	// it was made anew
+	// it was recreated
 	BootScript string `cty:"boot_script"`
 }
 

@@ -92,7 +92,7 @@ func TestVethDoesNotReplaceADeviceOfSomebodyElse(t *testing.T) {
 	netns := m.Pod("pod")
 	m.Output("ip", "link", "add", "k8s-services", "type", "veth", "peer", "name", "far0")
 	_, err := veth(netns, nil)().Plan(t.Context(), m.Host("c1"))
-	want := `device k8s-services exists and is not owned by cluster c1; use another name, or remove it with "ip link del k8s-services" if nobody needs it`
+	want := `device k8s-services exists and is not owned by cluster c1; use another name, or remove it with "ip link del k8s-services" if nothing needs it`
 	if err == nil || err.Error() != want {
 		t.Errorf("plan: %v, want %q", err, want)
 	}
@@ -143,7 +143,7 @@ func TestBootScriptAttachesAPodThatWasStartedAgain(t *testing.T) {
 	}
 	m.Output("sh", "-c", values["boot_script"].AsString(), "attach", "/run/netns/"+again)
 	if got := m.VS("get", "port", "k8s-services", "_uuid"); got != moved {
-		t.Error("the second start made the port anew though all was right")
+		t.Error("the second start recreated the port though all was right")
 	}
 	if left := moduletest.Texts(t, task(), h); len(left) > 0 {
 		t.Errorf("after the script: %q, want no steps", left)

@@ -114,7 +114,7 @@ func TestSweepNamesWhatKeepsABridgeAndGoesOnBefore(t *testing.T) {
 	// The port of a guest that was killed keeps nothing.
 	m.VS("add-port", "br-int", "dead0")
 	ovntest.Refused(t, m.Host("c1"), sweepAll(),
-		`bridge br-ex has ports that are not owned by cluster c1: guest0; remove them with "ovs-vsctl del-port" if nobody needs them`)
+		`bridge br-ex has ports that are not owned by cluster c1: guest0; remove them with "ovs-vsctl del-port" if nothing needs them`)
 	if got := m.VS("list-br"); got != "br-ex\ntheirs" {
 		t.Errorf("bridges left %q, want br-ex and theirs", got)
 	}

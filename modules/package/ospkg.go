@@ -53,7 +53,7 @@ type Task struct {
 	// packages and architectures are not supported.
 	Names []string `hcl:"names,optional"`
 	// Files are packages in files of the host, by their absolute paths. One is installed if its
-	// version is not. What it needs comes from the repositories. Nobody but root may be able to
+	// version is not. What it needs comes from the repositories. Only root may be able to
 	// change or to replace a file: the scripts in a package run as root.
 	Files []string `hcl:"files,optional" path:"clean"`
 	// State is the wanted state. "latest" is the newest version in the host's package lists,

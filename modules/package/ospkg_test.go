@@ -152,7 +152,7 @@ func TestFailedInstallIsRepairedAndTriedOnceMore(t *testing.T) {
 	}
 }
 
-func TestPackageOfOthersIsNotRemoved(t *testing.T) {
+func TestForeignPackageIsNotRemoved(t *testing.T) {
 	t.Parallel()
 	h := debian(t, "demo", map[string]string{"bash": "5.2"})
 	_, err := task(t, "names = [\"bash\"]\nstate = \"absent\"").Plan(t.Context(), h)

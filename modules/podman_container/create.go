@@ -58,7 +58,7 @@ func jsonList(words []string) string {
 	return string(text)
 }
 
-// hash returns the hash of everything whose change makes the container anew.
+// hash returns the hash of everything whose change recreates the container.
 func (t *Task) hash() string {
 	return podman.Hash(t.Runtime, t.options(), t.Image, t.Command, t.ConfigHash, t.secretEnv())
 }

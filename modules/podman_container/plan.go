@@ -94,7 +94,7 @@ func (t *Task) decide(s state) []module.Step {
 	return step(fmt.Sprintf("start container %s: it ended with code %d", t.Name, s.ctr.State.ExitCode), t.ensure)
 }
 
-// outdated returns the reason to make the container anew, or "".
+// outdated returns the reason to recreate the container, or "".
 func (t *Task) outdated(s state) string {
 	switch {
 	case !t.Replace:

@@ -1,4 +1,4 @@
-# A web server with its pages, made anew when its configuration changes.
+# A web server with its pages, recreated when its configuration changes.
 stage "containers" {}
 
 task "podman_image" "web" {

@@ -78,7 +78,7 @@ func TestContainerThatIsNotToBeReplacedStaysAsItWasMade(t *testing.T) {
 	podmantest.WantStep(t, h, keep("2"), "restart container web: its process is gone")
 	moduletest.Settle(t, keep("2"), h)
 	if now := h.Podman(t, "inspect", "web", "--format", "{{.Id}}"); now != id {
-		t.Error("the container was made anew, want it started again as it was made")
+		t.Error("the container was recreated, want it started again as it was made")
 	}
 	other := task(h, func(t *podmancontainer.Task) { t.ConfigHash = "2" })
 	podmantest.WantStep(t, h, other, "recreate container web: its arguments are others")
@@ -109,7 +109,7 @@ func TestContainerWhoseProcessIsGoneIsRestarted(t *testing.T) {
 	podmantest.WantStep(t, h, made, "restart container web: its process is gone")
 	moduletest.Settle(t, made, h)
 	if now := h.Podman(t, "inspect", "web", "--format", "{{.Id}}"); now != id {
-		t.Error("the container was made anew, want it started again with its files")
+		t.Error("the container was recreated, want it started again with its files")
 	}
 	h.Kill(t, "web")
 	moduletest.Settle(t, task(h, func(t *podmancontainer.Task) { t.State = "absent" }), h)
@@ -276,7 +276,7 @@ func TestRunningStateOfAnEarlierBootIsForgotten(t *testing.T) {
 	}
 }
 
-// podman 4 forgets the control group of a pod when the host starts anew.
+// podman 4 forgets the control group of a pod when the host reboots.
 func TestAContainerIsMadeInAPodThatWasThereBeforeAReboot(t *testing.T) {
 	t.Parallel()
 	h := podmantest.NewHost(t, "")

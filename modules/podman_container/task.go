@@ -85,7 +85,7 @@ type Task struct {
 	Labels map[string]string `hcl:"labels,optional"`
 	// Options are further arguments of "podman create", passed unchanged. Default none.
 	Options []string `hcl:"options,optional"`
-	// ConfigHash is any text, such as the checksum of a configuration file; when it changes, the container is made anew. Default none.
+	// ConfigHash is any text, such as the checksum of a configuration file; when it changes, the container is recreated. Default none.
 	ConfigHash string `hcl:"config_hash,optional"`
 	// Replace, when false, keeps an existing container even if its arguments or its image
 	// have changed.

@@ -14,11 +14,11 @@ import (
 	"kinit/modules/internal/seen"
 )
 
-// Task is a network of podman. A change of arguments makes it anew, which podman refuses
+// Task is a network of podman. A change of arguments recreates it, which podman refuses
 // while containers use it.
 //
 // Errors:
-//   - the subnet is already in use, or containers use a network that must be made anew
+//   - the subnet is already in use, or containers use a network that must be recreated
 //   - a network with the name is not the cluster's
 //   - podman is not installed
 type Task struct {

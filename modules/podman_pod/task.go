@@ -89,7 +89,7 @@ func (t *Task) options() []string {
 	return append(args, t.Options...)
 }
 
-// hash returns the hash of everything whose change makes the pod anew.
+// hash returns the hash of everything whose change recreates the pod.
 func (t *Task) hash() string { return podman.Hash(t.Runtime, t.options()) }
 
 type Outputs struct {

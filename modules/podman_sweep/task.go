@@ -15,7 +15,7 @@ import (
 )
 
 // Task removes the cluster's containers, pods, volumes, networks and images, except those
-// in keep. Objects of others, and images that others use, remain.
+// in keep. Foreign objects, and images that foreign containers use, remain.
 //
 // A run removes podman volumes, and containers and pods with volumes of their own, only if --remove names them, or an answer on the
 // terminal; with all, the task says itself what it removes.

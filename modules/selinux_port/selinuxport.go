@@ -167,7 +167,7 @@ func change(ctx context.Context, h module.Host, port string, args ...string) err
 	return err
 }
 
-// planAbsent restores how it was. Without an owner nobody knows that: the port has what the policy says.
+// planAbsent restores the former state. Without an owner that is unknown: the port gets what the policy says.
 func planAbsent(ctx context.Context, h module.Host, s state, port string) ([]module.Step, error) {
 	mark, marked, err := ownership.Of(ctx, h, port, Mark)
 	if err != nil {

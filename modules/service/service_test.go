@@ -33,7 +33,7 @@ func TestSuiteOfAServiceOfTheDistribution(t *testing.T) {
 	t.Parallel()
 	for owner, want := range map[string]systemdtest.Unit{
 		"demo": {Load: "loaded", Active: "inactive", File: "disabled"},
-		"":     {Load: "loaded", Active: "active", File: "enabled"}, // nobody knows how it was
+		"":     {Load: "loaded", Active: "active", File: "enabled"}, // the former state is unknown
 	} {
 		h, s := systemdtest.New(t, owner, map[string]*systemdtest.Unit{"ssh.service": systemdtest.Stopped()})
 		moduletest.Run(t, moduletest.Case{
@@ -125,7 +125,7 @@ func TestChangedUnitShowsADiffAndRestarts(t *testing.T) {
 		module.Mark{Kind: "file", ID: "/var/lib/kinit/demo.web.service.fingerprint"})
 }
 
-func TestUnitOfOthersIsNotReplaced(t *testing.T) {
+func TestForeignUnitIsNotReplaced(t *testing.T) {
 	t.Parallel()
 	h, _ := systemdtest.New(t, "demo", map[string]*systemdtest.Unit{})
 	h.FS.Put(systemdtest.Folder+"web.service", "other", 0o644)
@@ -142,7 +142,7 @@ func TestUnitOfOthersIsNotReplaced(t *testing.T) {
 	}
 }
 
-func TestLinkOfOthersIsNotReplaced(t *testing.T) {
+func TestForeignLinkIsNotReplaced(t *testing.T) {
 	t.Parallel()
 	const link = systemdtest.Folder + "web.service"
 	for _, target := range []string{"/opt/web/web.service", "/dev/null"} {

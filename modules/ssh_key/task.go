@@ -1,6 +1,6 @@
 // Package sshkey is the module ssh_key: a key pair in OpenSSH's format on the host.
 //
-// It authorizes nobody; another task distributes the public key.
+// It grants no access; another task distributes the public key.
 package sshkey
 
 import (

@@ -104,7 +104,7 @@ func (t *Task) read(ctx context.Context, h module.Host) (state, error) {
 }
 
 // holding finds out which objects that would be removed hold data. If all of the owner's are, the arguments say so, and
-// nobody needs to know which.
+// the list is not needed.
 func (t *Task) holding(ctx context.Context, h module.Host, s *state) error {
 	s.data = map[module.Mark]bool{}
 	if t.All {

@@ -245,7 +245,7 @@ func TestSharedFilesGoWithTheLastCluster(t *testing.T) {
 	}
 }
 
-func TestMarksThatNobodyUndoesAreCountedAndKeepTheManifest(t *testing.T) {
+func TestMarksOfUnknownKindsAreCountedAndKeepTheManifest(t *testing.T) {
 	t.Parallel()
 	h := host(t, module.Mark{Kind: "ovs_setting", ID: "ovn-remote"}, module.Mark{Kind: "package", ID: "podman", Keep: true})
 	made := task(all)

@@ -23,9 +23,9 @@ import (
 // if it started with another text. With drop_in it is a file in NAME.d, which
 // extends the unit of a package; absent then removes this file alone, and restarts nothing.
 //
-// Units that kinit makes are marked, and cleanup removes them; for a unit of others that it
+// Units that kinit makes are marked, and cleanup removes them; for a foreign unit that it
 // enables or starts, cleanup restores the former state. On a host that belongs to a cluster,
-// a unit file of others is not replaced.
+// a foreign unit file is not replaced.
 //
 // Errors:
 //   - the text has no section, or a line that systemd would ignore with a warning

@@ -19,7 +19,7 @@ import (
 // text changes; a current run of the service continues.
 //
 // The units are marked, and cleanup removes them. On a host that belongs to a
-// cluster, units of others are not replaced.
+// cluster, foreign units are not replaced.
 //
 // Errors:
 //   - systemd does not understand a time; the error has its message

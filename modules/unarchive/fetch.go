@@ -41,7 +41,7 @@ func (t *Task) discard(ctx context.Context, h module.Host, w workshop) error {
 	return bring(ctx, h, t.carrier("absent", w))
 }
 
-// workshop is where an archive is unpacked: a folder that nobody else can change.
+// workshop is where an archive is unpacked: a folder that no other user can change.
 type workshop struct {
 	archive string // the archive, where it was brought to the host
 	parts   string // its content, until it is complete

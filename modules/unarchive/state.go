@@ -73,7 +73,7 @@ func (t *Task) readFolder(ctx context.Context, h module.Host, s *state) error {
 	if err != nil || !there {
 		return err
 	}
-	// An unreadable manifest counts as missing, and is written anew.
+	// An unreadable manifest counts as missing, and is rewritten.
 	s.unpacked = json.Unmarshal([]byte(text), &s.manifest) == nil
 	if s.created && !t.Absent() {
 		return nil

@@ -46,7 +46,7 @@ func (t *Task) mark(ctx context.Context, h module.Host, s state, d decision) err
 }
 
 // markNew marks the group first: clean-up goes backward, and a user's group goes after the user. A group that is
-// there already is nobody's, even if an earlier run marked it and then failed.
+// there already is not the task's, even if an earlier run marked it and then failed.
 func (t *Task) markNew(ctx context.Context, h module.Host, d decision) error {
 	change := h.Disown
 	if d.group {

@@ -125,7 +125,7 @@ func TestPasswordHashIsSetAndInNoArgument(t *testing.T) {
 	moduletest.Same(t, "redacted", h.Redact("<"+hash+">"), "<***>")
 }
 
-func TestUserOfOthersMayOnlyJoinGroups(t *testing.T) {
+func TestForeignUserMayOnlyJoinGroups(t *testing.T) {
 	t.Parallel()
 	h := roottest.New(t, "demo", "useradd")
 	h.Shell(t, "useradd --uid 4321 kinit-test-u")

@@ -32,7 +32,7 @@ task "wait" "migration" {
   gone  = true
 }
 
-# A guest that answers; if it stops as it boots, it is started anew once.
+# A guest that answers; if it stops as it boots, it is reset once.
 task "wait" "guest" {
   stage   = "wait"
   hosts   = run.hosts

@@ -29,7 +29,7 @@ func TestPasswordIsSetWhereItDoesNotFit(t *testing.T) {
 		{`password = "Open-Sesame-1"`, ""},
 		{`password = "Open-Sesame-2"`, "change user operator: password"},
 		{`enabled = false`, "change user operator: enabled"},
-		{`password = "Open-Sesame-3"`, ""}, // nobody may log in with it
+		{`password = "Open-Sesame-3"`, ""}, // the account is disabled
 		{"password = \"Open-Sesame-3\"\nenabled = true", "change user operator: password, enabled"},
 		{"password = \"Open-Sesame-3\"\nenabled = true", ""},
 	} {

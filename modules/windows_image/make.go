@@ -137,7 +137,7 @@ func (t *Task) watch(ctx context.Context, h module.Host) error {
 	return t.guest(h).Wait(ctx, h, "domain "+name+" to install and seal itself", within,
 		func(_ context.Context, s guestwatch.Sight) (bool, error) {
 			if s.Off && !s.ShutDown {
-				return false, fmt.Errorf("domain %s stopped before it was done, and not by itself: run again to begin anew", name)
+				return false, fmt.Errorf("domain %s stopped before it was done, and not by itself: run again to start over", name)
 			}
 			return s.ShutDown, nil
 		})

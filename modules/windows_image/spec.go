@@ -25,7 +25,7 @@ func (t *Task) spec(h module.Host) (virt.Spec, error) {
 	return virt.Spec{
 		Name: t.domain(h), Description: "installs " + t.Path, Type: t.VirtType, VCPUs: t.VCPUs, Memory: memory,
 		CPU: cpu, Machine: "q35", UEFI: t.Firmware == "uefi",
-		// Data that is lost when the host fails is made anew.
+		// Data that is lost when the host fails is recreated.
 		Disk: t.disk(h), DiskCache: "unsafe", CDs: []string{t.Installer, t.Drivers, t.seed(h)},
 		VNC: true, Windows: true,
 	}, nil
@@ -45,7 +45,7 @@ func (t *Task) cd(ctx context.Context, h module.Host) ([]byte, error) {
 	g := wincd.Golden{
 		Media:    t.media(),
 		Language: wincd.Language{Locale: t.Locale, TimeZone: t.TimeZone},
-		// It meets Windows' rule, is known to nobody, and is useless once a copy has its own.
+		// It meets Windows' rule, is known to no one, and is useless once a copy has its own.
 		Password: secret.Value("Kn1-" + rand.Text()),
 		Shrink:   t.Shrink,
 	}

@@ -22,7 +22,7 @@ import (
 )
 
 // Task is a sealed disk image of Windows Server, installed from its medium in a temporary
-// domain. An existing image is never made anew, even if the
+// domain. An existing image is never recreated, even if the
 // arguments change: use another path for another system. An interrupted installation
 // continues, unless its domain was stopped or it failed: then it starts again.
 //

@@ -180,7 +180,7 @@ func TestGuestWhosePowerIsCutIsNotSealed(t *testing.T) {
 	h, task := lab(t, "k8s"), server(t)
 	off := func(name string) error { return h.virt.PowerOff(context.Background(), name) }
 	err := h.install(t, task, off)
-	want := "domain " + task.domain(h) + " stopped before it was done, and not by itself: run again to begin anew"
+	want := "domain " + task.domain(h) + " stopped before it was done, and not by itself: run again to start over"
 	if err == nil || err.Error() != want {
 		t.Errorf("got  %v\nwant %s", err, want)
 	}
@@ -234,7 +234,7 @@ func TestInstallationThatEndedUnwatchedIsPutAway(t *testing.T) {
 	moduletest.Same(t, "image", text, "Windows")
 }
 
-func TestFailedInstallationBeginsAnew(t *testing.T) {
+func TestFailedInstallationStartsOver(t *testing.T) {
 	t.Parallel()
 	h, task := lab(t, "k8s"), server(t)
 	task.Pictures = "/var/pictures"

@@ -22,7 +22,7 @@ import (
 // is an error and the files are restored.
 //
 // Files that kinit makes are marked, and cleanup removes them; on a host that belongs to a
-// cluster, files of others are not replaced. rpm trusts a key until someone removes it. The tests
+// cluster, foreign files are not replaced. rpm trusts a key until someone removes it. The tests
 // know what zypper's manual says; SUSE and openSUSE themselves are not tested.
 //
 // Errors:
@@ -39,7 +39,7 @@ type Task struct {
 	URL string `hcl:"url,optional" nonempty:"want the address of the repository"`
 	// Enabled makes zypper use it.
 	Enabled bool `hcl:"enabled,optional" default:"true"`
-	// AutoRefresh has zypper read its lists anew when they are old.
+	// AutoRefresh makes zypper refresh its lists when they are old.
 	AutoRefresh bool `hcl:"auto_refresh,optional" default:"true"`
 	// Priority is a number from 1, the strongest, to 200.
 	Priority int `hcl:"priority,optional" default:"99"`

@@ -43,7 +43,7 @@ block "address" {
       cluster = local.title, name = host.name, address = local.services_address, check = "${local.address_folder}/check.sh"
       own     = local.services_on[host.name].ip, others = [for name, pod in local.services_on : pod.ip if name != host.name]
       id      = 1 + parseint(substr(sha256(cluster.name), 0, 6), 16) % 255
-      # The later a pod is in the list, the later it takes the address, if nobody has it.
+      # The later a pod is in the list, the later it takes the address when it is free.
       priority = { for i, name in local.services_hosts : name => 200 - i }[host.name]
     })
     mode       = "0600"

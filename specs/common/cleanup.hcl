@@ -16,7 +16,7 @@ task "podman_sweep" "owned" {
   hosts = local.hypervisors
   all   = local.remove_all
   purge = run.purge
-  keep  = [for name in concat(local.kept_containers[host.name], local.leaving_on[host.name]) : name if !contains(cluster.restore.anew, name)]
+  keep  = [for name in concat(local.kept_containers[host.name], local.leaving_on[host.name]) : name if !contains(cluster.restore.recreate, name)]
   # The address has left a pod before the pod goes.
   depends_on = [task.service.address_left, task.service.services_left]
 }

@@ -1,4 +1,4 @@
-# copies: what cannot be made anew is on further hypervisors too, so that the cluster outlives its first
+# copies: what cannot be recreated is on further hypervisors too, so that the cluster outlives its first
 # one: the next one is the first then, and finds the same keys. All else that the first hypervisor has
 # follows from these and from the record of places.
 

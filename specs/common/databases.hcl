@@ -23,7 +23,7 @@ locals {
   clustered    = local.overlay && local.database_count > 1 || anytrue([for h in local.database_hosts : local.member_files[h].northbound != ""])
 
   # The member by which others are taken out and join; none if the databases are not clustered
-  # yet, or if no majority answers. And who makes the cluster of each database, if nobody has.
+  # yet, or if no majority answers. And which member creates the cluster of each database, if it does not exist.
   keeper  = try([for h in local.database_hosts : h if local.member_files[h].led][0], "")
   founder = { for word in ["northbound", "southbound"] : word => coalesce(local.keeper, try([for h in local.database_hosts : h if local.member_files[h][word] != ""][0], local.first)) }
 
@@ -194,7 +194,7 @@ block "servers" {
   }
 }
 
-# The first member that leads notes who the members are. Where nobody led when the run began, that is now.
+# The first member that leads records the members. If there was no leader when the run began, that is now.
 block "noted" {
   stage      = "network"
   when       = local.clustered && local.keeper == ""

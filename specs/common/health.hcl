@@ -7,7 +7,7 @@ task "command" "services_health" {
   read_only = true
 }
 
-# The certificates that kinit makes, those of the overlay's chassis among them. Each run makes those anew
+# The certificates that kinit makes, those of the overlay's chassis among them. Each run renews those
 # that are in the last third of their life.
 task "x509_facts" "hypervisor" {
   hosts = run.look ? local.overlay_hosts : []

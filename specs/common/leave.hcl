@@ -54,7 +54,7 @@ task "ovs_sweep" "left" {
   depends_on = [task.ovn_sweep.left]
 }
 
-# From now on nobody knows that they were there; who comes back has its place.
+# From now on no record has them. A node that returns keeps its place.
 task "copy" "record_left" {
   stage      = "leave"
   when       = local.leaves

@@ -115,7 +115,7 @@ task "directory" "services" {
 
 # Who may use the registry: its users, who push and pull, and the cluster's nodes, which
 # only pull. The load balancer asks for the passwords and has the certificate; the registry
-# itself answers nobody outside of the pod.
+# itself answers no client outside of the pod.
 block "service_secrets" {
   stage      = "services"
   host       = local.services.hypervisor

@@ -62,7 +62,7 @@ task "assert" "systems" {
   }
 }
 
-# A chassis that no cluster needs any more says good-bye, so that nobody keeps a
+# A chassis that no cluster needs any more is deregistered, so that no host keeps a
 # tunnel to it. It must still know where the southbound database is.
 task "command" "leave" {
   stage      = "cleanup"

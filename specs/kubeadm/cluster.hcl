@@ -244,7 +244,7 @@ task "kubeadm_config" "init" {
   advertise_address      = cluster.nodes[local.first_node].ip
   control_plane_endpoint = "${local.api}:${local.api_port}"
   kubernetes_version     = local.kubernetes_version
-  token_ttl              = "1m" # Nobody joins with it.
+  token_ttl              = "1m" # Unused: nodes join with certificates.
   pod_subnet             = var.pod_cidr
   service_subnet         = var.service_cidr
   cert_sans              = concat([local.api, "api-int.${cluster.domain}", local.services_address, "127.0.0.1"], [for h in local.hypervisors : task.facts.underlay[h].route_address])

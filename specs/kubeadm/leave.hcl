@@ -8,7 +8,7 @@ task "command" "alone" {
   host      = local.first_node
   argv      = ["sh", "-c", file("files/alone.sh"), "alone", "/etc/kubernetes/admin.conf", "https://${local.services_address}:${local.api_port}/readyz"]
   read_only = true
-  advice    = "Make this controller anew: kinit replace SPEC ${local.first_node} --yes-destroy ${local.first_node}."
+  advice    = "Recreate this controller: kinit replace SPEC ${local.first_node} --yes-destroy ${local.first_node}."
 }
 
 task "etcd_leave" "controllers" {

@@ -13,7 +13,7 @@ locals {
       sha512_url = ""
     }
   }
-  # kubectl for people. Nodes may have the programs already, and then nobody fetches it.
+  # kubectl for people. Nodes that have the programs already do not fetch it.
   kubectl_program = local.kubernetes_programs.kubectl
   kubectl_fetched = !var.kubernetes_preinstalled
   kubectl_advice  = "The variable ${local.release_url} names another site with the same layout, and kubectl a file that is there."
@@ -42,7 +42,7 @@ locals {
   release_sandbox = local.tagged[local.release_pause]
   pause_image     = var.pause_image != null ? var.pause_image : local.images_listed ? "" : local.release_sandbox # empty where kubeadm lists it
 
-  # Whoever chose another version or another image is not held to these.
+  # These do not apply to another chosen version or image.
   distribution_pins = concat(
     [for name in local.addon_pins : name if !contains(keys(coalesce(var.container_images, {})), local.tagged[name])],
     var.container_images == null ? local.container_pins : [],

@@ -1,8 +1,8 @@
-# restore: all controllers are made anew, the first one with the etcd of a backup and all with its keys.
+# restore: all controllers are recreated, the first one with the etcd of a backup and all with its keys.
 # "kinit restore" reads the backup and gives the variables. The nodes that are no controllers stay as they are: they know the
 # authority and the address of the API, and both are the same.
 #
-# Clean-up removes the controllers (cluster.restore.anew). The record of the cluster then says that the
+# Clean-up removes the controllers (cluster.restore.recreate). The record of the cluster then says that the
 # restore has begun, so that an interrupted one goes on, and that no other run makes an empty cluster in its place.
 
 variable "restore" {
@@ -49,7 +49,7 @@ locals {
   this_minor   = try(regex("^v[0-9]+\\.[0-9]+", local.kubernetes_version), "")
 
   # Controllers that would be lost with what they have.
-  overwritten = [for name in cluster.restore.anew : name if contains(keys(cluster.restore.there), name) && !contains(cluster.restore.destroy, name)]
+  overwritten = [for name in cluster.restore.recreate : name if contains(keys(cluster.restore.there), name) && !contains(cluster.restore.destroy, name)]
 
   # Files of the backup by their paths in the cluster's folder, each from the hypervisor that used it,
   # and the hypervisor that uses it now.
@@ -99,12 +99,12 @@ task "assert" "restore" {
 
   condition {
     holds   = length(cluster.restore.machines) == 0
-    message = "These controllers are machines that exist already, which kinit does not make anew: ${join(", ", cluster.restore.machines)}."
+    message = "These controllers are machines that exist already, which kinit does not recreate: ${join(", ", cluster.restore.machines)}."
   }
 
   condition {
     holds   = length(local.overwritten) == 0
-    message = "These controllers are there, and would be removed with what they have, which may be later than the backup of ${try(var.restore.made, "")}: ${join(", ", local.overwritten)}. With ${join(" ", [for name in local.overwritten : "--yes-destroy ${trimprefix(name, "${cluster.name}-")}"])} they are made anew from the backup all the same."
+    message = "These controllers exist, and would be removed with their state, which may be newer than the backup of ${try(var.restore.made, "")}: ${join(", ", local.overwritten)}. With ${join(" ", [for name in local.overwritten : "--yes-destroy ${trimprefix(name, "${cluster.name}-")}"])} they are recreated from the backup anyway."
   }
 }
 
@@ -151,7 +151,7 @@ task "file" "snapshot" {
   depends_on = [task.kubeadm_init.first]
 }
 
-# A node that is made anew is another machine with the name of one that the backup takes for Ready, and
+# A recreated node is another machine with the name of one that the backup takes for Ready, and
 # kubeadm joins no such node. One that has joined stays.
 task "command" "joined" {
   stage     = "cluster"
@@ -181,7 +181,7 @@ task "command" "restored_pods" {
   depends_on = [task.kubeadm_init.first, task.backup_part.snapshot]
 }
 
-# All is made anew: an ordinary run may follow.
+# Everything is recreated: an ordinary run may follow.
 task "copy" "record_restored" {
   stage   = "drain"
   hosts   = local.restores ? local.hypervisors : []

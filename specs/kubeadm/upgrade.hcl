@@ -49,7 +49,7 @@ task "assert" "upgrade" {
 
   condition {
     holds   = !var.kubernetes_preinstalled || length(local.due) == 0
-    message = "${join(", ", local.due)} would have to get Kubernetes ${local.kubernetes_version}, and the programs of nodes are those of their image (kubernetes_preinstalled = true). With kubernetes_preinstalled = false nodes fetch them; or make one node after the other anew with another image, by kinit replace."
+    message = "${join(", ", local.due)} would have to get Kubernetes ${local.kubernetes_version}, and the programs of nodes are those of their image (kubernetes_preinstalled = true). With kubernetes_preinstalled = false nodes fetch them; or recreate the nodes one by one with another image, by kinit replace."
   }
 }
 

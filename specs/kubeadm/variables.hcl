@@ -31,7 +31,7 @@ variable "readiness_period" {
 variable "liveness_failures" {
   type        = number
   default     = null
-  description = "How many probes in a row a component of the control plane may miss before it is started anew; one is made every 10 s. Default: kubeadm's 8; 60 where processors are emulated, as a start costs them more than waiting."
+  description = "How many probes in a row a component of the control plane may miss before it is restarted; there is one every 10 s. Default: kubeadm's 8; 60 where processors are emulated, as a start costs them more than waiting."
   validation {
     condition     = var.liveness_failures == null ? true : var.liveness_failures >= 1 && floor(var.liveness_failures) == var.liveness_failures
     error_message = "The number of failures is a whole number from 1 on."

@@ -113,7 +113,7 @@ locals {
     folders   = ["C:/ProgramData/containerd"]
   }
 
-  # The system runs what is in these, so nobody else may write there.
+  # The system runs what is in these, so no other user may write there.
   windows_private = ["C:/k", "C:/opt/cni/bin", "C:/etc/cni/net.d", "C:/etc/kubernetes", "C:/etc/kube-flannel"]
 }
 

@@ -4,7 +4,7 @@ block "authority" {
   stage = "network"
   host  = local.first
 
-  # The authority is made beforehand, so that joining parses nobody's output and all nodes
+  # The authority is made beforehand, so that joining parses no program's output and all nodes
   # join at the same time. Each joins with a certificate that is made for it and for two hours.
   task "x509_ca" "kubernetes" {
     key        = "${local.root}/pki/kubernetes.key"

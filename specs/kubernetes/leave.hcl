@@ -13,7 +13,7 @@ task "assert" "controllers" {
 
   condition {
     holds   = length(local.controllers) > 0
-    message = "The cluster would have no controller${local.leaves ? ": ${join(", ", keys(cluster.leaving))} would leave, and all that Kubernetes knows with the last controller. Add a controller first" : ". Give it at least one"}; with --recreate the whole cluster is made anew."
+    message = "The cluster would have no controller${local.leaves ? ": ${join(", ", keys(cluster.leaving))} would leave, and all that Kubernetes knows with the last controller. Add a controller first" : ". Give it at least one"}; --recreate recreates the whole cluster."
   }
 }
 

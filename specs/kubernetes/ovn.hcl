@@ -54,7 +54,7 @@ block "pods" {
   stage = "cluster"
   hosts = local.ovn_nodes
 
-  # Outside the network of pods nobody knows the way to them: there they have their node's address.
+  # Outside the network of pods no router has a route to them: there they have their node's address.
   # A machine that exists has its way out elsewhere, so it needs the one to pods.
   task "systemd_unit" "pods" {
     name    = "kinit-${cluster.name}-pods.service"

@@ -40,7 +40,7 @@ block "validate_cluster" {
     }
   }
 
-  # A distribution that nobody has run is valid, and can be planned and drawn. Runs ask.
+  # A distribution that was never run is valid, and can be planned and drawn. Runs ask.
   task "assert" "untested" {
     when = length(local.release_tested) == 0
 
@@ -50,7 +50,7 @@ block "validate_cluster" {
     }
   }
 
-  # A node that moves is made anew and joins again. A controller's member of etcd would be lost with
+  # A node that moves is recreated and joins again. A controller's member of etcd would be lost with
   # it, and its name stays taken.
   task "assert" "moves" {
     when  = !run.recreate
@@ -58,7 +58,7 @@ block "validate_cluster" {
 
     condition {
       holds   = length([for n in local.controllers : n.name if contains(keys(cluster.moves), n.name)]) == 0
-      message = "A run does not move controllers: ${join(", ", [for n in local.controllers : "${n.name} from ${cluster.moves[n.name].from} to ${cluster.moves[n.name].to}" if contains(keys(cluster.moves), n.name)])}. Keep each where it is, as by --set node.controller-01.hypervisor=HOST, or move one by kinit replace with this setting; with --recreate the whole cluster is made anew."
+      message = "A run does not move controllers: ${join(", ", [for n in local.controllers : "${n.name} from ${cluster.moves[n.name].from} to ${cluster.moves[n.name].to}" if contains(keys(cluster.moves), n.name)])}. Keep each where it is, as by --set node.controller-01.hypervisor=HOST, or move one by kinit replace with this setting; --recreate recreates the whole cluster."
     }
   }
 

@@ -21,7 +21,7 @@ locals {
   kubectl_fetched = true
   kubectl_advice  = "The variable kubectl names a file that is there, and another pin kubectl another site."
 
-  # Whoever chose another version or another image is not held to these.
+  # These do not apply to another chosen version or image.
   distribution_pins = concat(
     [for name in local.addon_pins : name if !contains(keys(coalesce(var.container_images, {})), local.tagged[name])],
     var.container_images == null ? ["busybox"] : [],

@@ -118,7 +118,7 @@ func TestAClusterWithoutControllersHasOneErrorThatSaysSo(t *testing.T) {
 				errors = append(errors, d.Detail)
 			}
 		}
-		want := []string{"The cluster would have no controller. Give it at least one; with --recreate the whole cluster is made anew."}
+		want := []string{"The cluster would have no controller. Give it at least one; --recreate recreates the whole cluster."}
 		if diff := cmp.Diff(want, errors); diff != "" {
 			t.Errorf("%s: errors (-want +got):\n%s", spec, diff)
 		}

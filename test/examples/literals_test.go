@@ -17,7 +17,7 @@ var notPinned = []struct{ where, found, why string }{
 	{"", "http://www.w3.org/", "a name space of XML"},
 	{"", "http://schemas.", "a name space of XML"},
 	{"cmd/kinit/ci/site/feeds.go", "https://jsonfeed.org/version/", "the version of a format"},
-	{"cmd/kinit/conformance.go", "https://dl.k8s.io/VERSION/", "a hint what to unpack, for whoever has another suite"},
+	{"cmd/kinit/conformance.go", "https://dl.k8s.io/VERSION/", "a hint what to unpack, for users of another suite"},
 	{"engine/internal/eval/", "1.", "versions that functions compare in their examples"},
 	{"engine/internal/eval/", "v2.", "versions that functions compare in their examples"},
 	{"modules/apt_repository/ppa.go", "https://ppa.launchpadcontent.net/", "the site of the archives that a playbook names by ppa"},
@@ -28,7 +28,7 @@ var notPinned = []struct{ where, found, why string }{
 	{"test/e2e/roles_test.go", "v1.", "versions of a stand-in for k3s"},
 }
 
-// reserved are names of sites that nobody has.
+// reserved are names of sites that no one owns.
 var reserved = regexp.MustCompile(`^https?://(?:[a-z0-9-]+\.)*(?:example|invalid|example\.(?:com|org|net))(?:[/:]|$)`)
 
 // TestNoGoCodeNamesWhatIsFetched looks at all texts in the program's own code, and in the

@@ -109,7 +109,7 @@ func TestNodesGetTheirPodCIDROnce(t *testing.T) {
 		t.Errorf("check after: %v, %q", err, out)
 	}
 	out, err = podCIDRs(t, server, "set", "n1", "10.9.1.0/24")
-	if want := "n1 has joined with the podCIDR 10.244.1.0/24, and its pods now have 10.9.1.0/24: a cluster keeps the pod_network and the networks that it was made with; --recreate makes it anew\n"; err == nil || out != want {
+	if want := "n1 has joined with the podCIDR 10.244.1.0/24, and its pods now have 10.9.1.0/24: pod_network and networks cannot change on a running cluster; --recreate rebuilds it\n"; err == nil || out != want {
 		t.Errorf("another subnet: %v, %q, want %q", err, out, want)
 	}
 	if out, err := podCIDRs(t, server, "check", "n3", "10.244.3.0/24"); err == nil || out != "the cluster has no node n3\n" {

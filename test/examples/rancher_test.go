@@ -165,7 +165,7 @@ func TestScriptsByWhichMachinesLeaveAreScripts(t *testing.T) {
 }
 
 // The script with a folder in place of the machine's own.
-func TestAMachineThatIsANodeOfOthersIsRefused(t *testing.T) {
+func TestMachineThatIsANodeOfAnotherClusterIsRefused(t *testing.T) {
 	t.Parallel()
 	text, err := specs.FS.ReadFile("drivers/host/files/taken.sh")
 	if err != nil {

@@ -150,7 +150,7 @@ func TestTheLabServesReleasesOfARuntime(t *testing.T) {
 }
 
 // The script with its folder in place of /opt/cni/bin.
-func TestPluginsAreLinkedAndThoseOfOthersStay(t *testing.T) {
+func TestPluginsAreLinkedAndForeignOnesStay(t *testing.T) {
 	t.Parallel()
 	text, err := fs.ReadFile(specs.FS, "kubeadm/files/cni.sh")
 	if err != nil {

@@ -181,8 +181,8 @@ func (l *Lock) revoke(ctx context.Context) {
 	}
 }
 
-// renew extends the lease first, then looks whether the lock is still with it. Writing the
-// key anew shows the others that the run lives.
+// renew extends the lease first, then checks that the lock still belongs to it. Rewriting the
+// key shows the others that the run is alive.
 func (l *Lock) renew(ctx context.Context) (State, error) {
 	if l.client == nil || l.lease == 0 {
 		return State{}, nil

@@ -105,8 +105,8 @@ func TestAnEtcdThatDoesNotAnswerIsAnErrorWithItsAddress(t *testing.T) {
 	closed, silent := need.Address(t), netfault.New(t, server.Address)
 	silent.Vanish()
 	for name, c := range map[string]struct{ address, reason string }{
-		"nobody listens": {closed, "dial tcp " + closed + ": connect: connection refused"},
-		"silence":        {silent.Address, "there was no answer in time"},
+		"no listener": {closed, "dial tcp " + closed + ": connect: connection refused"},
+		"silence":     {silent.Address, "there was no answer in time"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -152,7 +152,7 @@ func TestWhatKeepsAnEtcdClosedIsNamedAndNoSecretIsShown(t *testing.T) {
 			"authentication failed: " + at + `: it does not know the user "team", or has another password of that user`},
 		"no user": {func(c *etcd.Config) { c.User, c.Password = "", "" }, transport.ErrAuth,
 			"authentication failed: " + at + `: who comes without user and password may not read and write keys that begin with "/test/locks"`},
-		"keys of others": {func(c *etcd.Config) { c.Prefix = "/others" }, transport.ErrAuth,
+		"foreign keys": {func(c *etcd.Config) { c.Prefix = "/others" }, transport.ErrAuth,
 			"authentication failed: " + at + `: the user "team" may not read and write keys that begin with "/others"`},
 		"an unknown authority": {func(c *etcd.Config) { c.CA = "" }, transport.ErrUnreachable,
 			"tls: failed to verify certificate: x509: certificate signed by unknown authority"},

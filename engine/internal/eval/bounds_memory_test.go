@@ -116,7 +116,7 @@ func TestWhatCannotBeMeantIsAnError(t *testing.T) {
 	ctx := boundedScope(dir)
 	for _, test := range cannotBeMeant() {
 		debug.FreeOSMemory()
-		if err := os.WriteFile("/proc/self/clear_refs", []byte("5"), 0); err != nil { // the peak begins anew
+		if err := os.WriteFile("/proc/self/clear_refs", []byte("5"), 0); err != nil { // resets the peak
 			t.Fatal(err)
 		}
 		began := worked(t)

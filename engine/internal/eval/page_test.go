@@ -45,7 +45,7 @@ func TestThePageHasEveryFunctionWithAnExampleThatHolds(t *testing.T) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(want, string(got)); diff != "" {
-		t.Errorf("docs/functions.md is old; write it anew by: make generate\n%s", diff)
+		t.Errorf("docs/functions.md is outdated; regenerate it: make generate\n%s", diff)
 	}
 }
 

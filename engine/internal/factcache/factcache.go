@@ -18,7 +18,7 @@ import (
 	"kinit/engine/atomicfile"
 )
 
-// version is that of the files; those of others are as if they were not there.
+// version is the format of the files; files of another version are ignored.
 const version = 1
 
 // Store is a folder that only its owner can read, with a file for each stored value. An

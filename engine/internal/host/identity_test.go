@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Two public keys of OpenSSH's, of nobody.
+// Two public keys in OpenSSH's format, which no one uses.
 const (
 	oneKey   = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIN7AIWQbaglQrufWCsRf83TVITAvfm28RGRHVyG7J4jg"
 	otherKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl"

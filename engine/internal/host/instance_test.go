@@ -47,7 +47,7 @@ func TestTheInstanceIsNotedBeforeTheFirstMark(t *testing.T) {
 	wantFound(t, m, Found{})
 	h := m.Bind("k8s", nil)
 	if h.Instance() != "ONE" || m.Bind("", nil).Instance() != "" {
-		t.Errorf("instance %q, and %q of nobody", h.Instance(), m.Bind("", nil).Instance())
+		t.Errorf("instance %q, and %q without an owner", h.Instance(), m.Bind("", nil).Instance())
 	}
 	marks := []module.Mark{{Kind: "file", ID: "/etc/a"}, {Kind: "file", ID: "/etc/b"}, {Kind: "unit", ID: "a.service"}}
 	own(t, h, marks...)
@@ -89,7 +89,7 @@ func TestMarksOfAnotherInstanceAreForeign(t *testing.T) {
 		h := m.Bind("k8s", nil)
 		wantMarks(t, h, mine)
 		name := owned(m, "file", "%2Fetc%2Ftheirs.json")
-		want := "the mark of file /etc/theirs: " + name + " is of another instance of k8s; look whose the thing is, and remove both by hand if nobody needs them"
+		want := "the mark of file /etc/theirs: " + name + " is of another instance of k8s; look whose the thing is, and remove both by hand if nothing needs them"
 		if err := h.Own(t.Context(), theirs); err == nil || err.Error() != "look for "+want {
 			t.Errorf("own: %v, want look for %s", err, want)
 		}

@@ -64,7 +64,7 @@ func (b *bound) has(ctx context.Context, name string) (bool, error) {
 		return false, nil
 	}
 	if err == nil && r.Instance != b.Instance() {
-		err = fmt.Errorf("%s is of another instance of %s; look whose the thing is, and remove both by hand if nobody needs them", name, b.owner)
+		err = fmt.Errorf("%s is of another instance of %s; look whose the thing is, and remove both by hand if nothing needs them", name, b.owner)
 	}
 	return err == nil, err
 }

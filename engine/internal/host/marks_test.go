@@ -92,17 +92,17 @@ func TestOwnKeepsTheFirstPrior(t *testing.T) {
 
 func TestOwnersAreApart(t *testing.T) {
 	hereAndFarAway(t, func(t *testing.T, m *Machine) {
-		a, b, nobody := m.Bind("a", nil), m.Bind("b", nil), m.Bind("", nil)
+		a, b, unowned := m.Bind("a", nil), m.Bind("b", nil), m.Bind("", nil)
 		mark := module.Mark{Kind: "file", ID: "/etc/x"}
 		own(t, a, mark)
-		own(t, nobody, mark)
+		own(t, unowned, mark)
 		wantMarks(t, a, mark)
 		wantMarks(t, b)
-		wantMarks(t, nobody)
+		wantMarks(t, unowned)
 		if err := b.Disown(t.Context(), mark); err != nil {
 			t.Fatal(err)
 		}
-		if err := nobody.Disown(t.Context(), mark); err != nil {
+		if err := unowned.Disown(t.Context(), mark); err != nil {
 			t.Fatal(err)
 		}
 		wantMarks(t, a, mark)

@@ -54,7 +54,7 @@ func openLocal(s Settings) (transport.Conn, error) {
 
 func openWinRM(ctx context.Context, s Settings, via transport.Conn) (transport.Conn, error) {
 	if s.Become.User != "" {
-		return nil, fmt.Errorf("%w: on %s nobody becomes another user: log in as %s", transport.ErrAuth, s.Name, s.Become.User)
+		return nil, fmt.Errorf("%w: %s cannot run programs as another user: log in as %s", transport.ErrAuth, s.Name, s.Become.User)
 	}
 	c := winrm.Config{
 		Name: s.Name, Address: s.Address, Port: s.Port, User: s.User, Password: s.Password,

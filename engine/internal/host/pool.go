@@ -79,9 +79,9 @@ func (p *Pool) Mark(run string) {
 	p.set.run = run
 }
 
-// Once keeps the first failure to connect to a machine: whoever asks for it later, or for one that
-// is reached through it, gets that failure at once. A machine that is reached through no other one
-// may take no longer than within to answer; 0 means as long as its settings say.
+// Once caches the first failure to connect to a machine: later requests for it, or for a machine that
+// is reached through it, fail at once. A machine that is reached directly has within to answer; 0 means
+// as long as its settings say.
 func (p *Pool) Once(within time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -114,7 +114,7 @@ func (p *Pool) As(ctx context.Context, name string, as *Become) (*Machine, error
 	return p.get(ctx, keyOf(name, as), nil)
 }
 
-// Begin is As for whoever connects early. A failure is also what the next Get or As returns,
+// Begin is As for callers that connect early. A failure is also what the next Get or As returns,
 // at once and without trying again. as may be nil.
 func (p *Pool) Begin(ctx context.Context, name string, as *Become) (*Machine, error) {
 	key := keyOf(name, as)
@@ -160,8 +160,8 @@ func (p *Pool) Connected(name string, as *Become) *Machine {
 	}
 }
 
-// Renew lets whoever asks for a machine later get a new connection, as any user. Those that have
-// the old one keep it, until the pool is closed.
+// Renew gives later requests for a machine a new connection, as any user. Holders of
+// the old one keep it until the pool is closed.
 func (p *Pool) Renew(name string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

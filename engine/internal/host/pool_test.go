@@ -107,7 +107,7 @@ func TestPoolWaitersGoOnWhenTheFirstGivesUp(t *testing.T) {
 	})
 	for len(dialling) == 0 {
 		if t.Context().Err() != nil {
-			t.Fatal("nobody dials")
+			t.Fatal("nothing dials")
 		}
 	}
 	all.Go(func() {

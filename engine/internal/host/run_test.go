@@ -198,5 +198,5 @@ func TestReportMasksSecrets(t *testing.T) {
 	if diff := cmp.Diff([]event.Progress{{Text: "fetch with ***", Done: 1, Total: 2}}, got); diff != "" {
 		t.Error(diff)
 	}
-	bind(t).Report(event.Progress{}) // nobody listens
+	bind(t).Report(event.Progress{}) // without a listener
 }

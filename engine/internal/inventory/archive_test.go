@@ -32,7 +32,7 @@ func archives(t *testing.T, folder string, test func(t *testing.T, file string, 
 }
 
 // unpack writes files to a new folder. Scripts become executable, unless their name
-// says otherwise. Nobody may fork meanwhile: a child that has a script open for
+// says otherwise. No process may be forked meanwhile: a child that has a script open for
 // writing, before it becomes another program, would make it busy.
 func unpack(t *testing.T, files []txtar.File) string {
 	t.Helper()

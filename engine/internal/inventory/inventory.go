@@ -166,7 +166,7 @@ func at(r hcl.Range) *hcl.Range {
 	return &r
 }
 
-// DefaultPrefix is how the keys of locks begin where nobody says.
+// DefaultPrefix is the default prefix of the keys of locks.
 const DefaultPrefix = "/kinit/locks"
 
 // Lock is the one place where a team keeps its locks.

@@ -21,7 +21,7 @@ type Sources struct {
 	Environ []string // KEY=value pairs, for inventory scripts
 	// Timeout is how long an inventory script may take; 0 means a minute.
 	Timeout time.Duration
-	// Resolves reports whether a name has an address; nil asks nobody and says no.
+	// Resolves reports whether a name has an address; nil means that no name has.
 	Resolves func(ctx context.Context, name string) bool
 }
 

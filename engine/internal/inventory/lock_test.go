@@ -74,7 +74,7 @@ func TestALockNeedsEndpointsOnly(t *testing.T) {
 		t.Error(diff)
 	}
 	if inv, _ := load(t, `host "h1" {}`); inv.Lock != nil {
-		t.Errorf("a lock that nobody wrote: %+v", inv.Lock)
+		t.Errorf("a lock without a block: %+v", inv.Lock)
 	}
 }
 

@@ -24,7 +24,7 @@ import (
 type backend interface {
 	// lock is the lock of c1 for the run of a token.
 	lock(t *testing.T, token string) team
-	// remove removes the lock, as nobody should.
+	// remove removes the lock, which must not happen.
 	remove(t *testing.T)
 	// empty reports whether nothing is left of locks.
 	empty(t *testing.T) bool
@@ -215,7 +215,7 @@ type leased struct {
 	backend *etcdBackend
 	owner   string
 	lock    *etcd.Lock
-	kept    int // how often the lease began anew or ended; outside
+	kept    int // how often the lease restarted or ended; outside
 }
 
 func (l *leased) do(_ context.Context, o operation) (answer, error) {

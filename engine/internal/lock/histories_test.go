@@ -125,7 +125,7 @@ func (w *world) afterwards() {
 			break
 		}
 		if !errors.Is(err, ErrHeld) || time.Now().After(until) {
-			w.t.Errorf("nobody gets the locks any more: %v", err)
+			w.t.Errorf("the locks cannot be taken any more: %v", err)
 			return
 		}
 	}

@@ -49,7 +49,7 @@ func TestTheLockOfARunThatDiedOnThisMachineIsTakenOver(t *testing.T) {
 	})
 }
 
-func TestNobodyIsDeadWhoMayLive(t *testing.T) {
+func TestRunThatMayBeAliveIsNotDead(t *testing.T) {
 	t.Parallel()
 	runs := Runs{Folder: t.TempDir()}
 	killed := lives(t, runs, "me@here/1/killed")
@@ -70,7 +70,7 @@ func TestNobodyIsDeadWhoMayLive(t *testing.T) {
 			t.Errorf("%q has died: %v, want %v", token, got, want)
 		}
 		if (Runs{}).died(token) {
-			t.Errorf("%q has died where nobody knows", token)
+			t.Errorf("%q has died where that is unknown", token)
 		}
 	}
 }

@@ -12,7 +12,7 @@ import (
 )
 
 // Take takes the lock on each host, in an order that is the same for all runs, or on none.
-// It waits until a lock that nobody renews expires. If a lock is renewed meanwhile, it
+// It waits until a lock that is not renewed expires. If a lock is renewed meanwhile, it
 // returns ErrHeld with the holder, the place and the duration. It leaves out hosts where it
 // cannot find that out; Admit decides about them later.
 func (g *Guard) Take(ctx context.Context, hosts []module.Host) error {

@@ -49,7 +49,7 @@ func runs(pid string) bool {
 	return err == nil && !strings.HasPrefix(after, "Z")
 }
 
-// Whoever takes over ends what the other run has at work, its connection included, and
+// A takeover ends what the other run has at work, its connection included, and
 // leaves alone what that run's commands have left behind for good.
 func TestWhoTakesOverEndsWhatTheOtherRunHasAtWork(t *testing.T) {
 	t.Parallel()

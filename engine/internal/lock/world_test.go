@@ -156,7 +156,7 @@ func (h *simulated) step(r *rand.Rand) {
 	}
 }
 
-// restart starts the host anew, or only the container that it is.
+// restart reboots the host, or restarts only the container that it is.
 func (h *simulated) restart(machine bool, d time.Duration) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -238,7 +238,7 @@ func (p *route) Run(ctx context.Context, c module.Command) (module.Output, error
 }
 
 // carry brings something to a host or to etcd, and the answer back. What is on its way when
-// a network is cut may arrive later, even when nobody waits for it any more.
+// a network is cut may arrive later, even when nothing waits for it any more.
 func carry[T any](ctx context.Context, c *contender, to string, do func() (T, error)) (T, error) {
 	type result struct {
 		out T
@@ -365,7 +365,7 @@ func (w *world) overtakesTeam(by *simulatedRun) {
 }
 
 // overtakes notes the loss of all others that work on a host. Those whose time was up have
-// stopped by themselves; only who was suspended, or whose host has started anew, may not
+// stopped by themselves; only a run that was suspended, or whose host was rebooted, may not
 // know yet.
 func (w *world) overtakes(by *simulatedRun, h *simulated) {
 	for r := range w.runs {

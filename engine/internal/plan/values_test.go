@@ -281,7 +281,7 @@ func TestOwnerIsTheClusterOrWhomTheSpecNames(t *testing.T) {
 	tests := map[string]struct{ text, want string }{
 		"a cluster":             {`cluster "web" {}`, "web"},
 		"the spec block":        {"variable \"n\" { default = \"a\" }\nspec \"x\" { owner = \"lab-${var.n}\" }", "lab-a"},
-		"nobody":                {`spec "x" {}`, ""},
+		"no owner":              {`spec "x" {}`, ""},
 		"a cluster and another": {"cluster \"web\" {}\nspec \"x\" { owner = \"y\" }", "spec.hcl:2,20-23: Invalid owner\n    What this spec makes belongs to its cluster \"web\"; leave the owner out.\n"},
 		"no name":               {`spec "x" { owner = "a b" }`, "spec.hcl:1,20-25: Invalid owner\n    An owner is named like a cluster, with lower case letters, digits and - only; \"a b\" is not.\n"},
 	}

@@ -50,7 +50,7 @@ func (r *runner) ahead(ctx context.Context, s plan.Section) {
 	}})
 }
 
-// lookAhead looks at one task. Its error means that nobody may read its values yet.
+// lookAhead looks at one task. Its error means that its values may not be read yet.
 func (r *runner) lookAhead(ctx context.Context, look *runner, t *plan.Task) error {
 	needed, err := look.needed(t)
 	if err != nil {

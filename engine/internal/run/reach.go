@@ -18,14 +18,14 @@ import (
 const reachAgain = time.Second
 
 // reach connects to the host of a task. For one about the connection itself it waits until the host
-// answers, and makes the connection anew.
+// answers, and reconnects.
 func (r *runner) reach(ctx context.Context, t *plan.Task, task module.Task) (*host.Machine, error) {
 	about, ok := task.(module.Connector)
 	if !ok {
 		return r.machines.connect(ctx, t)
 	}
 	want := about.Connection()
-	if want.Anew && !r.opts.Check {
+	if want.Reset && !r.opts.Check {
 		r.machines.pool.Renew(t.Host)
 	}
 	begin := time.Now()

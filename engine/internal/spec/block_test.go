@@ -69,7 +69,7 @@ func TestLoadTellsEveryMistakeWithItsPlace(t *testing.T) {
 		"vars that are no object":            {`spec "a" { vars = 1 }`, `x.hcl:1,19-20: Invalid vars: Give an object with values of variables, as in: vars = { version = "1" }`},
 		"a block inside of locals":           {"locals {\n  a {}\n}", `x.hcl:2,3-4: Unknown block type: A locals block has arguments only.`},
 		"a spec in a playbook":               {`import { source = "other" }`, `other/y.hcl:1,1-9: Misplaced spec block: A spec block belongs in a spec file; this is a file of a playbook.`},
-		"an input nobody takes":              {`import {` + "\nsource = \"third\"\ninputs = { prot = 1 }\n}", `x.hcl:3,12-16: Unknown variable: The playbook "third" has no variable "prot". Did you mean "port"?`},
+		"an input without a variable":        {`import {` + "\nsource = \"third\"\ninputs = { prot = 1 }\n}", `x.hcl:3,12-16: Unknown variable: The playbook "third" has no variable "prot". Did you mean "port"?`},
 		"an input given twice":               {"import {\nsource = \"third\"\ninputs = { port = 1 }\n}\nimport {\nsource = \"third\"\ninputs = { port = 2 }\n}", `x.hcl:7,19-20: Duplicate input: The variable "port" has a value from another import already, at x.hcl:3,19-20.`},
 		"an input to the importer":           {"variable \"mine\" {}\nimport {\nsource = \"third\"\ninputs = { mine = 1 }\n}", `x.hcl:4,12-16: Unknown variable: The playbook "third" has no variable "mine".`},
 		"inputs that are no object":          {"import {\nsource = \"third\"\ninputs = 1\n}", `x.hcl:3,10-11: Invalid inputs: Give an object with values of variables, as in: inputs = { version = "1" }`},

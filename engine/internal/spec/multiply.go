@@ -7,8 +7,8 @@ import (
 	"kinit/engine/lists"
 )
 
-// Copy returns a copy that Multiply may change: whoever evaluates a spec again, as with other
-// selections, begins with the spec as it was read.
+// Copy returns a copy that Multiply may change: evaluating a spec again, as with other
+// selections, starts from the spec as it was read.
 func (s *Spec) Copy() *Spec {
 	made, c := *s, newCopier()
 	made.Root = c.namespace(s.Root, nil)

@@ -44,8 +44,8 @@ type Existing struct {
 	lost     []string            // hosts that do not come back
 }
 
-// Merge joins what the hosts have. What was on lost hosts is there no more: the nodes leave, and the
-// rest is placed anew.
+// Merge joins what the hosts have. What was on lost hosts is gone: the nodes leave, and the
+// rest is placed again.
 func Merge(answers []Answer, lost []string) Existing {
 	x := Existing{
 		on: map[string][]string{}, made: map[string]string{}, told: map[string]bool{}, untold: map[string][]string{}, silent: map[string]error{},
@@ -199,9 +199,9 @@ func (x Existing) missing(c Cluster, hosts []*inventory.Host) diag.List {
 		switch {
 		case x.silent[host] != nil:
 			d.Summary, d.Cause = "Hypervisor does not answer", errors.Join(ErrExisting, x.silent[host])
-			d.Detail += fmt.Sprintf("That host does not answer: %v. If it does not come back, give --lost %s: what it had is made anew on other hosts.", x.silent[host], host)
+			d.Detail += fmt.Sprintf("That host does not answer: %v. If it does not come back, give --lost %s: its nodes are recreated on other hosts.", x.silent[host], host)
 		case !slices.ContainsFunc(hosts, func(h *inventory.Host) bool { return h.Name == host }):
-			d.Detail += fmt.Sprintf("The run does not have that host: name it by --hosts too. If it does not come back, give --lost %s: what it had is made anew on other hosts.", host)
+			d.Detail += fmt.Sprintf("The run does not have that host: name it by --hosts too. If it does not come back, give --lost %s: its nodes are recreated on other hosts.", host)
 		default:
 			continue
 		}

@@ -285,13 +285,13 @@ func TestWhatDoesNotGoWithTheHostsIsRefused(t *testing.T) {
 			on(recorded(t, clusterOf(2, 1, `network { cidr = "10.0.0.0/29" }`), "h1"), "h1"),
 			`spec.hcl:4,4-11: Network too small: The network 10.0.0.0/29 has 6 addresses, and 2 nodes, 1 pod, 1 hypervisor, the gateway and 2 nodes that leave need 7. Give it a shorter prefix, or let nodes leave in a run before.`, nil},
 		"a host is not of the run": {clusterOf(1, 1), "h1 h3", on(small, "h1 c-controller-01", "h3"),
-			`spec.hcl:1,1-12: Hypervisor missing: The cluster "c" has on h2: c-compute-01. The run does not have that host: name it by --hosts too. If it does not come back, give --lost h2: what it had is made anew on other hosts.`, ErrExisting},
+			`spec.hcl:1,1-12: Hypervisor missing: The cluster "c" has on h2: c-compute-01. The run does not have that host: name it by --hosts too. If it does not come back, give --lost h2: its nodes are recreated on other hosts.`, ErrExisting},
 		"a node that leaves is on a host that is not of the run": {clusterOf(1, 0), "h1", on(small, "h1 c-controller-01"),
-			`spec.hcl:1,1-12: Hypervisor missing: The cluster "c" has on h2: c-compute-01. The run does not have that host: name it by --hosts too. If it does not come back, give --lost h2: what it had is made anew on other hosts.`, ErrExisting},
+			`spec.hcl:1,1-12: Hypervisor missing: The cluster "c" has on h2: c-compute-01. The run does not have that host: name it by --hosts too. If it does not come back, give --lost h2: its nodes are recreated on other hosts.`, ErrExisting},
 		"the first host is not of the run": {clusterOf(1, 1, `node "controller-01" { hypervisor = "h2" }`), "h2", on(small, "h2 c-compute-01"),
-			`spec.hcl:1,1-12: Hypervisor missing: The cluster "c" has on h1: what the cluster's first hypervisor keeps, such as its keys, c-pod-01, c-controller-01. The run does not have that host: name it by --hosts too. If it does not come back, give --lost h1: what it had is made anew on other hosts.`, ErrExisting},
+			`spec.hcl:1,1-12: Hypervisor missing: The cluster "c" has on h1: what the cluster's first hypervisor keeps, such as its keys, c-pod-01, c-controller-01. The run does not have that host: name it by --hosts too. If it does not come back, give --lost h1: its nodes are recreated on other hosts.`, ErrExisting},
 		"a host does not answer": {clusterOf(1, 1), "h1 h2", []Answer{{Host: "h1", Record: small, Told: true}, {Host: "h2", Err: gone}},
-			`spec.hcl:1,1-12: Hypervisor does not answer: The cluster "c" has on h2: c-compute-01. That host does not answer: connection refused. If it does not come back, give --lost h2: what it had is made anew on other hosts.`, gone},
+			`spec.hcl:1,1-12: Hypervisor does not answer: The cluster "c" has on h2: c-compute-01. That host does not answer: connection refused. If it does not come back, give --lost h2: its nodes are recreated on other hosts.`, gone},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

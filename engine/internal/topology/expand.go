@@ -18,7 +18,7 @@ type Input struct {
 	Inventory *inventory.Inventory // contains the machines that pools name
 	Existing  Existing             // what the hosts have of the cluster
 	Rebalance bool                 // spreads the nodes of each pool evenly again, with as few moves as possible
-	Anew      bool                 // all that exists is removed first, so nothing leaves by itself
+	Recreate  bool                 // all that exists is removed first, so nothing leaves by itself
 	Ends      string               // the stage that removes all that exists, when the run ends with it; else empty
 	Leave     Leave
 	Restore   Restore
@@ -71,7 +71,7 @@ func Expand(in Input) (*Topology, diag.List) {
 	}
 	e.Tell(e.t.address(in.Existing))
 	now, left := e.t.others(in.Existing, e.out)
-	e.t.Restore = in.Restore.over(e.t, in.Existing, in.Leave, in.Anew)
+	e.t.Restore = in.Restore.over(e.t, in.Existing, in.Leave, in.Recreate)
 	e.removals()
 	e.t.Known, e.t.KnownNodes, e.t.NodePorts = e.known(), e.nodeNames(), e.nodePorts()
 	restores, restored := e.t.Restore.recorded()
@@ -127,7 +127,7 @@ func (e *expansion) nodes() {
 		for i := range p.Count {
 			node := e.node(p, i, taken)
 			own := e.settle(&node)
-			if e.Leave.has(node, e.Existing) || !e.Anew && e.Existing.isLost(node.Name) {
+			if e.Leave.has(node, e.Existing) || !e.Recreate && e.Existing.isLost(node.Name) {
 				e.out[node.Name] = true
 				continue
 			}
@@ -226,7 +226,7 @@ func (e *expansion) leaders() {
 		case stays:
 			rank = 2
 		}
-		if rank > 1 && !e.Anew {
+		if rank > 1 && !e.Recreate {
 			e.t.Existing = append(e.t.Existing, n.Name)
 		}
 		if rank > best[n.Pool] {
@@ -237,7 +237,7 @@ func (e *expansion) leaders() {
 
 // leaving lists the nodes that exist and that the topology does not have.
 func (e *expansion) leaving() {
-	if e.Anew {
+	if e.Recreate {
 		return
 	}
 	for _, place := range e.Existing.record.Nodes {
@@ -460,7 +460,7 @@ func (e *expansion) replicas(name string, count, named, next int) []Pod {
 
 // leavingPods lists the hypervisors that have a recorded replica of a pod and are to have none.
 func (e *expansion) leavingPods(p Pod) (hosts []string) {
-	if e.Anew {
+	if e.Recreate {
 		return nil
 	}
 	for _, place := range e.Existing.record.Pods {

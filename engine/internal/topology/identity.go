@@ -45,7 +45,7 @@ func (x Existing) Differences(c Cluster, fixed map[string]string) []Difference {
 // which nothing is requested.
 func (in Input) fixed() map[string]string {
 	all := map[string]string{}
-	if !in.Anew {
+	if !in.Recreate {
 		maps.Copy(all, in.Existing.record.Fixed)
 	}
 	maps.Copy(all, in.Fixed)

@@ -8,7 +8,7 @@ import (
 )
 
 // Leave is what a run takes out of a cluster beside the nodes that its block no longer has. A
-// node that the block has keeps its place, and a later run makes it anew there.
+// node that the block has keeps its place, and a later run recreates it there.
 type Leave struct {
 	Nodes       []string // with or without the cluster's name
 	Hypervisors []string // all nodes that are there

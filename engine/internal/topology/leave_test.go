@@ -30,10 +30,10 @@ func TestNodesThatTheSpecNoLongerHasLeave(t *testing.T) {
 	wide := recorded(t, clusterOf(3, 2), "h1", "h2")
 	all := on(wide, "h1 c-controller-01 c-controller-03 c-compute-02", "h2 c-controller-02 c-compute-01")
 	for name, test := range map[string]struct {
-		text  string
-		leave Leave
-		anew  bool
-		want  []string
+		text     string
+		leave    Leave
+		recreate bool
+		want     []string
 	}{
 		"a compute node": {clusterOf(3, 1), Leave{}, false, []string{"c-compute-02 10.0.0.5 leaves h1", "controller led by c-controller-01"}},
 		"controllers": {clusterOf(1, 2), Leave{Destroy: []string{"controller-03"}}, false,
@@ -46,14 +46,14 @@ func TestNodesThatTheSpecNoLongerHasLeave(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			topo, diags := expandOver(t, test.text, Input{Hosts: hosts("h1", "h2"), Existing: Merge(all, nil), Leave: test.leave, Anew: test.anew})
+			topo, diags := expandOver(t, test.text, Input{Hosts: hosts("h1", "h2"), Existing: Merge(all, nil), Leave: test.leave, Recreate: test.recreate})
 			if len(diags) > 0 {
 				t.Fatal(diags)
 			}
 			if diff := cmp.Diff(test.want, leaving(topo)); diff != "" {
 				t.Error(diff)
 			}
-			if test.anew {
+			if test.recreate {
 				return
 			}
 			// A run that was interrupted goes on with the same.
@@ -175,7 +175,7 @@ func TestNodesThatExistAreThoseThatStay(t *testing.T) {
 	}{
 		"none of a new cluster":         {Input{}, nil},
 		"those that are made":           {Input{Existing: Merge(made, nil)}, []string{"c-controller-01", "c-controller-02", "c-controller-03", "c-compute-01", "c-compute-02"}},
-		"none, if all is removed first": {Input{Existing: Merge(made, nil), Anew: true}, nil},
+		"none, if all is removed first": {Input{Existing: Merge(made, nil), Recreate: true}, nil},
 		"not one that leaves":           {Input{Existing: Merge(made, nil), Leave: Leave{Nodes: []string{"controller-02"}}}, []string{"c-controller-01", "c-controller-03", "c-compute-01", "c-compute-02"}},
 	} {
 		t.Run(name, func(t *testing.T) {

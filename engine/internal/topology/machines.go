@@ -66,7 +66,7 @@ func (x Existing) exchanged(name string) bool {
 // Meet adds a machine that is a node, and no hypervisor of the run.
 func (x Existing) Meet(name string, m Machine) { x.machines[name] = m }
 
-// rejoins reports whether the node of a machine joins anew, whichever machine it is now: by
+// rejoins reports whether the node of a machine joins again, even if the machine was replaced: by
 // itself, or because its cluster is restored.
 func (in Input) rejoins(name string) bool {
 	return in.Existing.node(name).Name != "" && (slices.Contains(in.Leave.Nodes, name) || in.Restore.ID != "")

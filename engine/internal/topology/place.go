@@ -71,8 +71,8 @@ func (l *load) place(n *Node, on []int, placed map[int]int, own NodeSettings) di
 	return nil
 }
 
-// shares is how many nodes of a pool each of its hypervisors keeps when the pool is spread
-// anew, so that as few nodes as possible move.
+// shares is how many nodes of a pool each of its hypervisors keeps when the pool is
+// rebalanced, so that as few nodes as possible move.
 type shares struct {
 	each  int // on every hypervisor
 	extra int // on how many hypervisors one more is kept

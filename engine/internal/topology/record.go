@@ -175,7 +175,7 @@ func (t *Topology) record(before Record, others []Place, restore string) Record 
 	return r
 }
 
-// recorded returns what records say of the restore: before anything is made anew, and when all is.
+// recorded returns what records say of the restore: before any node is recreated, and after all are.
 func (r Restoring) recorded() (before, after string) {
 	if r.ID == "" {
 		return r.Begun, r.Begun

@@ -14,7 +14,7 @@ import (
 // the flag or command that names each, by kind and name.
 func (e *expansion) removals() {
 	r := &remover{e: e}
-	if e.Anew || e.Ends != "" {
+	if e.Recreate || e.Ends != "" {
 		r.everything()
 	} else {
 		r.leaving()
@@ -124,7 +124,7 @@ func (r *remover) moved() {
 				r.add(event.RemovedNode, n.Name, host, netip.Addr{}, "", "it also exists on "+n.Hypervisor+", where it stays")
 			case host != n.Hypervisor:
 				r.add(event.RemovedNode, n.Name, host, netip.Addr{}, "", "it moves to "+n.Hypervisor+", where it is created empty")
-			case slices.Contains(r.e.t.Restore.Anew, n.Name):
+			case slices.Contains(r.e.t.Restore.Recreate, n.Name):
 				r.add(event.RemovedNode, n.Name, host, netip.Addr{}, "kinit restore", "the restore replaces it")
 			}
 		}

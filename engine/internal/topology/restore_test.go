@@ -17,7 +17,7 @@ func restored(t *testing.T, answers []Answer, r Restore, destroy ...string) *Top
 	return topo
 }
 
-func TestARestoreMakesAPoolAnewOnceAndTheRecordSaysSo(t *testing.T) {
+func TestRestoreRecreatesAPoolOnceAndRecordsIt(t *testing.T) {
 	t.Parallel()
 	before := recorded(t, clusterOf(2, 1), "h1", "h2")
 	backup := Restore{ID: "b1", Pool: "controller"}
@@ -25,7 +25,7 @@ func TestARestoreMakesAPoolAnewOnceAndTheRecordSaysSo(t *testing.T) {
 	lost := on(before, "h1 c-controller-01 c-compute-01", "h2")
 
 	topo := restored(t, lost, backup, "controller-01")
-	want := Restoring{ID: "b1", Anew: []string{"c-controller-01", "c-controller-02"}, There: there, Destroy: []string{"c-controller-01"}}
+	want := Restoring{ID: "b1", Recreate: []string{"c-controller-01", "c-controller-02"}, There: there, Destroy: []string{"c-controller-01"}}
 	if diff := cmp.Diff(want, topo.Restore); diff != "" {
 		t.Error(diff)
 	}
@@ -44,12 +44,12 @@ func TestARestoreMakesAPoolAnewOnceAndTheRecordSaysSo(t *testing.T) {
 	}
 	// A run without the backup sees it, and keeps it in the record, too.
 	without := restored(t, on(begun, "h1", "h2"), Restore{})
-	if without.Restore.Begun != "b1" || parsed(t, without.Record).Restore != "b1" || without.Restore.Anew != nil {
+	if without.Restore.Begun != "b1" || parsed(t, without.Record).Restore != "b1" || without.Restore.Recreate != nil {
 		t.Errorf("without the backup: %+v", without.Restore)
 	}
-	// Another backup begins anew.
-	if other := restored(t, on(begun, "h1", "h2"), Restore{ID: "b2", Pool: "controller"}); len(other.Restore.Anew) != 2 {
-		t.Errorf("another backup makes %v anew", other.Restore.Anew)
+	// Another backup starts over.
+	if other := restored(t, on(begun, "h1", "h2"), Restore{ID: "b2", Pool: "controller"}); len(other.Restore.Recreate) != 2 {
+		t.Errorf("another backup recreates %v", other.Restore.Recreate)
 	}
 
 	// What is left in the end is what an ordinary run records.
@@ -60,7 +60,7 @@ func TestARestoreMakesAPoolAnewOnceAndTheRecordSaysSo(t *testing.T) {
 	}
 }
 
-func TestMachinesOfARestoredPoolAreNotMadeAnew(t *testing.T) {
+func TestMachinesOfARestoredPoolAreNotRecreated(t *testing.T) {
 	t.Parallel()
 	const text = `cluster "c" {
 	  pool "controller" { hosts = ["m1", "m2"] }
@@ -74,7 +74,7 @@ func TestMachinesOfARestoredPoolAreNotMadeAnew(t *testing.T) {
 	}
 }
 
-func TestARestoreMakesNodesOfALostHostAnewAtOnce(t *testing.T) {
+func TestRestoreRecreatesNodesOfALostHostAtOnce(t *testing.T) {
 	t.Parallel()
 	before := recorded(t, clusterOf(2, 1), "h1", "h2", "h3")
 	topo, diags := expandOver(t, clusterOf(2, 1), Input{

@@ -118,8 +118,8 @@ type Topology struct {
 type Restoring struct {
 	ID       string            // of the backup; empty if the run restores none
 	Begun    string            // the id of the backup whose restore has begun and has not ended
-	Anew     []string          // nodes that clean-up removes first, because this restore has not begun
-	Machines []string          // nodes of the pool that are machines that exist, which nothing makes anew
+	Recreate []string          // nodes that clean-up removes first, because this restore has not begun
+	Machines []string          // nodes of the pool that are existing machines, which are never recreated
 	There    map[string]string // the nodes that hosts have, and the first host that has each
 	Destroy  []string          // those of the pool that may be removed with what they have
 }
@@ -140,7 +140,7 @@ type Move struct{ Node, From, To string }
 type Leaving struct {
 	Port
 	Hypervisor string // empty of a machine that was reinstalled
-	Returns    bool   // its place is kept for a later run, which makes it anew
+	Returns    bool   // its place is kept for a later run, which recreates it
 	Lost       bool   // its hypervisor does not come back, or the machine was reinstalled
 	Destroy    bool   // it leaves even if data is lost with it
 

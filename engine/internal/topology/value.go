@@ -127,7 +127,7 @@ func number(n int64) cty.Value { return cty.NumberIntVal(n) }
 
 func (r Restoring) value() cty.Value {
 	return cty.ObjectVal(map[string]cty.Value{
-		"id": cty.StringVal(r.ID), "begun": cty.StringVal(r.Begun), "anew": texts(r.Anew), "machines": texts(r.Machines),
+		"id": cty.StringVal(r.ID), "begun": cty.StringVal(r.Begun), "recreate": texts(r.Recreate), "machines": texts(r.Machines),
 		"there": named(r.There), "destroy": texts(r.Destroy),
 	})
 }

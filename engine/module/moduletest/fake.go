@@ -145,7 +145,7 @@ func (f *FakeHost) scripted(call Call) (Reply, bool) {
 	return Reply{}, false
 }
 
-// unscripted fails the test for something that nobody has scripted.
+// unscripted fails the test for something that was not scripted.
 func (f *FakeHost) unscripted(what string) error {
 	err := errors.New("unscripted " + what)
 	f.t.Error(err.Error())

@@ -76,7 +76,7 @@ func TestAnotherUserHasItsOwnRightsAndNoneOfOurs(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := files.List(t.Context(), "/root"); !errors.Is(err, fs.ErrPermission) {
-		t.Errorf("nobody lists /root: %v", err)
+		t.Errorf("the user nobody lists /root: %v", err)
 	}
 	var out strings.Builder
 	if code, err := conn.Exec(t.Context(), transport.Process{Line: "id -un; id -G | grep -qw 0", Stdout: &out}); code != 1 || err != nil || out.String() != "nobody\n" {

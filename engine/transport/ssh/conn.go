@@ -36,7 +36,7 @@ func Dial(ctx context.Context, config Config) (*Conn, error) {
 	config = config.complete()
 	c := &Conn{config: config, life: life.New(config.label()), dialing: make(chan struct{}, 1)}
 	if c.config.Windows && c.config.Become != "" {
-		return nil, fmt.Errorf("%w: %s runs Windows, where nobody becomes another user: log in as %s", transport.ErrAuth, c.config.label(), c.config.Become)
+		return nil, fmt.Errorf("%w: %s runs Windows, where kinit cannot become another user: log in as %s", transport.ErrAuth, c.config.label(), c.config.Become)
 	}
 	if c.config.Windows {
 		c.files = newWindowsFiles(sftpfs.Windows(fileSource{c}), c.Exec)

@@ -344,7 +344,7 @@ func TestAMachineThatAnsweredBeforeIsCalledAgain(t *testing.T) {
 func TestDialUnreachable(t *testing.T) {
 	t.Parallel()
 	server := sshd.Start(t)
-	t.Run("nobody listens", func(t *testing.T) {
+	t.Run("nothing listens", func(t *testing.T) {
 		c := config(server)
 		c.Port = 1
 		refused(t, c, transport.ErrUnreachable, "node1 (127.0.0.1:1)", "connection refused")

@@ -240,7 +240,7 @@ func TestBecome(t *testing.T) {
 			t.Fatal(err)
 		}
 		if _, err := files.List(t.Context(), "/root"); !errors.Is(err, fs.ErrPermission) {
-			t.Errorf("nobody lists /root: %v", err)
+			t.Errorf("the user nobody lists /root: %v", err)
 		}
 	})
 	t.Run("the suite with su", func(t *testing.T) {
@@ -277,7 +277,7 @@ func TestBecome(t *testing.T) {
 			return dial(t, c)
 		})
 	})
-	t.Run("nobody of that name", func(t *testing.T) {
+	t.Run("no user of that name", func(t *testing.T) {
 		c := config(server)
 		c.Become = "no-such-user"
 		conn := dial(t, c)

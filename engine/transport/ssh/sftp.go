@@ -58,7 +58,7 @@ func (l *link) greet(ctx context.Context, s *session, said *framing.Head) (*sftp
 	if err != nil {
 		return nil, l.noFiles(ctx, s, said, err)
 	}
-	// What nobody reads would stay in the memory, each packet of it.
+	// Unread packets would all stay in memory.
 	l.spawn(func() { _, _ = io.Copy(io.Discard, s.Stderr()) })
 	return client, nil
 }

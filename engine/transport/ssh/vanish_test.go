@@ -168,7 +168,7 @@ func dialUnwatched(t *testing.T) (*ssh.Conn, *netfault.Proxy) {
 	return dial(t, c), proxy
 }
 
-// Nobody but Close ends the forwarding of a socket by a machine that has gone silent.
+// Only Close ends the forwarding of a socket by a machine that has gone silent.
 func TestCloseEndsTheForwardingOfASocket(t *testing.T) {
 	t.Parallel()
 	conn, proxy := dialUnwatched(t)
@@ -214,7 +214,7 @@ func TestAShellThatIsSilentAfterACommandIsNotUsedAgain(t *testing.T) {
 	soon(t, "the close of the connection", func() { _ = conn.Close() })
 }
 
-// A server behind a jump host that lets nobody in, and never says so.
+// A server behind a jump host that admits no login and never answers.
 func TestASilentServerBehindAJumpHost(t *testing.T) {
 	t.Parallel()
 	server := sshd.Start(t)

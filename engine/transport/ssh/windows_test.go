@@ -308,7 +308,7 @@ func TestAWindowsMachineThatRestarts(t *testing.T) {
 	}
 }
 
-func TestNobodyBecomesAnotherUserOnWindows(t *testing.T) {
+func TestBecomingAnotherUserIsRefusedOnWindows(t *testing.T) {
 	t.Parallel()
 	_, c := simulate(t, &windows{})
 	c.Become = "SYSTEM"

@@ -29,7 +29,7 @@ func (s suite) dial(t *testing.T) {
 		ctx, conn := s.conn(t)
 		talk(ctx, t, conn, "unix", serveEcho(t, "unix", socketPath(t)), random(3<<20))
 	})
-	s.behaviour(t, "dial/nobody listens", func(t *testing.T) {
+	s.behaviour(t, "dial/nothing listens", func(t *testing.T) {
 		ctx, conn := s.conn(t)
 		_, err := conn.Dial(ctx, "unix", socketPath(t))
 		refused(t, err, "a missing socket was dialled")

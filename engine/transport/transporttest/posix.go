@@ -84,7 +84,7 @@ func posix() dialect {
 		makeFolder: "mktemp -d",
 		names:      func(dir string) string { return "ls -A " + shell.POSIX(dir) },
 		readFile:   func(path string) string { return "cat " + shell.POSIX(path) + " 2>/dev/null; :" },
-		alive: func(pid string) string { // one that nobody has waited for yet does not run
+		alive: func(pid string) string { // a zombie does not run
 			return `read -r stat 2>/dev/null <` + shell.POSIX("/proc/"+pid+"/stat") + ` || exit 0; case "${stat##*) }" in [ZX]*) ;; *) echo alive ;; esac`
 		},
 		pidAndWait: func(path string) string { return "echo $$ >" + shell.POSIX(path) + "; exec sleep 1000" },

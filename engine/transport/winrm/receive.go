@@ -89,9 +89,9 @@ func (r *receiver) bear(ctx context.Context, err error, asked time.Time) error {
 			r.outage = time.Time{}
 			return r.calm(ctx, false, asked)
 		case f.gone() && r.doubt != nil:
-			return fmt.Errorf("%w: the connection was lost while the command ran, and the machine does not know it any more: it has ended meanwhile, nobody knows how, or the machine was started anew: %w: %w", transport.ErrUnreachable, r.doubt, err)
+			return fmt.Errorf("%w: the connection was lost while the command ran, and the machine no longer knows the command: it ended with an unknown result, or the machine was restarted: %w: %w", transport.ErrUnreachable, r.doubt, err)
 		case f.gone():
-			return fmt.Errorf("%w: the command's shell is gone, so it is unknown how far it came: the machine or its WinRM service was started anew: %w", transport.ErrUnreachable, err)
+			return fmt.Errorf("%w: the command's shell is gone, so it is unknown how far it came: the machine or its WinRM service was restarted: %w", transport.ErrUnreachable, err)
 		case !f.is(codeConcurrency): // until the machine has noticed the loss of a connection
 			return err
 		}

@@ -290,9 +290,9 @@ func (w *trigger) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// Where nobody wants the output none of it can be missing, once the script is known to
+// Where the output is not wanted, none of it can be missing once the script is known to
 // have begun.
-func TestLostOutputThatNobodyWants(t *testing.T) {
+func TestLostOutputThatIsNotWanted(t *testing.T) {
 	t.Parallel()
 	for lost, want := range map[int]error{1: transport.ErrIncomplete, 2: nil} {
 		seen := make(chan struct{})

@@ -171,7 +171,7 @@ variable "max_sessions" {
 variable "max_startups" {
   type        = string
   default     = "10:30:60"
-  description = "How many connections may be open that nobody has logged in on."
+  description = "How many connections without a login may be open."
 }
 
 variable "client_alive_interval" {

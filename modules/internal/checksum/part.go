@@ -10,8 +10,8 @@ import (
 	"kinit/modules/internal/hostfile"
 )
 
-// spool is the folder for files that cannot be made beside their place. Everybody can
-// make folders in it, and nobody can change those of others.
+// spool is the folder for files that cannot be made beside their place. Every user can
+// create folders in it, and none can change another user's.
 const spool = "/var/tmp/kinit"
 
 // Part is a file while a program makes it. Programs take paths, and another user who

@@ -28,7 +28,7 @@ type File struct {
 	Backup   bool     // save the file from before kinit beside the file
 	Validate []string // a command that checks the new content; %s is its path
 	Secret   bool     // never show the content
-	Advice   string   // what to do about a file of others; by default to set backup
+	Advice   string   // what to do about a foreign file; by default to set backup
 	Edited   *string  // the text that the content is an edit of; nil for a whole file
 
 	absent bool

@@ -25,7 +25,7 @@ type Guest struct {
 	Disk   string      // path of its image on the host; a qcow2 file grows as it is written
 	Open   virt.Opener // of the host's libvirt
 	// BootKey presses keys as long as the disk is empty: on UEFI, an installation CD is
-	// skipped if nobody presses a key.
+	// skipped if no key is pressed.
 	BootKey bool
 	// Pictures is the folder, on the host, for pictures of the screen.
 	Pictures string

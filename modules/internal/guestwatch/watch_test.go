@@ -44,7 +44,7 @@ func lab(t *testing.T) (*moduletest.FakeHost, *virt.Conn, guestwatch.Guest) {
 	return h, c, g
 }
 
-// virsh answers whoever listens for restarts of a domain.
+// virsh answers a listener for restarts of a domain.
 func virsh(domain string, restarts int) func(moduletest.Call) (moduletest.Reply, bool) {
 	return func(c moduletest.Call) (moduletest.Reply, bool) {
 		if c.Line() != "stdbuf -oL virsh --connect qemu:///system event --domain "+domain+" --event reboot --loop" {

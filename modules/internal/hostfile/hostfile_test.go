@@ -34,7 +34,7 @@ func TestPutMarksOnlyWhatWasNotThere(t *testing.T) {
 	}
 }
 
-// Removing takes a folder with all that is in it, and whoever names a folder by mistake has not meant that.
+// Removing a folder removes all its content, which a user who names it by mistake does not want.
 func TestAFolderIsNotDroppedAsAFile(t *testing.T) {
 	t.Parallel()
 	h := moduletest.NewFakeHost(t, "")

@@ -51,7 +51,7 @@ func Parse(text string) (Job, error) {
 	return Job(text), nil
 }
 
-// New returns a job that is not started yet. Its folder has a name that nobody can guess.
+// New returns a job that is not started yet. The name of its folder cannot be guessed.
 func New() Job { return Job("/var/tmp/kinit-job." + rand.Text()) }
 
 // Start starts a program, which the host ends after a time. After an error it may run

@@ -6,7 +6,7 @@
 #   …   the program and its arguments; standard input is the job's
 attend=$1 folder=$2 limit=$3
 shift 3
-# Results that nobody has collected for a week.
+# Results that were not collected for a week.
 for old in /var/tmp/kinit-job.*; do
 	[ -O "$old" ] && [ -f "$old/code" ] && [ -n "$(find "$old/code" -mtime +7 2>/dev/null)" ] && rm -rf "$old"
 done

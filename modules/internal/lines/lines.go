@@ -1,7 +1,7 @@
 // Package lines manages single lines in text files of a host with many writers,
 // such as /etc/fstab and authorized_keys.
 //
-// An added line has a mark, so that it can be removed; lines of others remain, or are
+// An added line has a mark, so that it can be removed; foreign lines remain, or are
 // restored if one of them was replaced. Tasks that edit the same file at the
 // same time do not lose each other's lines.
 package lines
@@ -22,14 +22,14 @@ import (
 )
 
 // Mark is the kind of the mark of a line. Its ID is the file's path, ": " and the
-// line; its Prior contains the lines of others that it replaced, in JSON.
+// line; its Prior contains the foreign lines that it replaced, in JSON.
 const Mark = "line"
 
 // File is a text file that others also edit.
 type File struct {
 	Path string
 	Attr module.Attr // of a new file
-	// Replaces permits replacing lines of others. They are restored when the
+	// Replaces permits replacing foreign lines. They are restored when the
 	// line is removed.
 	Replaces bool
 	// Show adds the difference to the step. It is off if each edit gives
@@ -47,8 +47,8 @@ func (f File) Plan(ctx context.Context, h module.Host, title string, edit Edit) 
 }
 
 // PlanAbsent is Plan for an edit that removes lines, and restores the lines that they had
-// replaced. On a host with an owner, a file whose lines may be replaced silently keeps those
-// of others; in another file, they are an error.
+// replaced. On a host with an owner, a file whose lines may be replaced silently keeps foreign
+// ones; in another file, they are an error.
 func (f File) PlanAbsent(ctx context.Context, h module.Host, title string, edit Edit) ([]module.Step, error) {
 	return f.plan(ctx, h, title, change{file: f, edit: edit, absent: true})
 }

@@ -55,7 +55,7 @@ func (k task) apply(t *testing.T, h module.Host) {
 	}
 }
 
-func TestLinesOfOthersStayAndMarksFollow(t *testing.T) {
+func TestForeignLinesAreKeptAndMarksFollow(t *testing.T) {
 	t.Parallel()
 	h := roottest.New(t, "demo")
 	h.Put(t, "/srv/f", "# others\nx", module.Attr{Mode: 0o640, Owner: "0", Group: "4"})
@@ -109,7 +109,7 @@ func TestWhatALineReplacedComesBack(t *testing.T) {
 	}
 }
 
-func TestLineOfOthersIsNotRemoved(t *testing.T) {
+func TestForeignLineIsNotRemoved(t *testing.T) {
 	t.Parallel()
 	h := roottest.New(t, "demo")
 	h.Put(t, "/srv/f", "one\n", module.Attr{})

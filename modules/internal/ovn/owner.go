@@ -82,7 +82,7 @@ func Names(owners []string, beside string) string {
 // Foreign returns the error for an existing object of another owner. remedy is
 // the command that removes it by hand.
 func Foreign(thing string, ids map[string]string, owner, remedy string) error {
-	return fmt.Errorf("%s exists and is not owned by %s (%s); use another name, or remove it with %q if nobody needs it",
+	return fmt.Errorf("%s exists and is not owned by %s (%s); use another name, or remove it with %q if nothing needs it",
 		thing, Who(owner), holder(ids, owner), remedy)
 }
 
@@ -93,7 +93,7 @@ func Blocked(thing, owner string, foreign []string, remedy string) error {
 		return nil
 	}
 	slices.Sort(foreign)
-	return fmt.Errorf("%s has ports that are not owned by %s: %s; remove them with %q if nobody needs them",
+	return fmt.Errorf("%s has ports that are not owned by %s: %s; remove them with %q if nothing needs them",
 		thing, Who(owner), strings.Join(foreign, ", "), remedy)
 }
 

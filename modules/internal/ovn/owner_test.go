@@ -53,9 +53,9 @@ func TestMessagesTellOwnersOfOneNameApart(t *testing.T) {
 		"another cluster": {Owned("c2.X", nil), "it belongs to cluster c2"},
 		"a namesake":      {Owned("c1.X", nil), "it belongs to another cluster c1"},
 		"several":         {map[string]string{"kinit-owner-c1.X": "true", "kinit-owner-c2.Y": "true"}, "it is shared by cluster another c1, c2"},
-		"nobody":          {nil, "it has no mark of kinit"},
+		"no owner":        {nil, "it has no mark of kinit"},
 	} {
-		want := "switch s exists and is not owned by cluster c1 (" + c.want + `); use another name, or remove it with "del" if nobody needs it`
+		want := "switch s exists and is not owned by cluster c1 (" + c.want + `); use another name, or remove it with "del" if nothing needs it`
 		if got := Foreign("switch s", c.ids, "c1.MINE", "del").Error(); got != want {
 			t.Errorf("%s: %q, want %q", name, got, want)
 		}

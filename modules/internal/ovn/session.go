@@ -158,7 +158,7 @@ func columns(row any) []string {
 
 func (s *Session) Close() {
 	s.conn.Close()
-	_ = s.relay.Close() // an empty folder that stays harms nobody
+	_ = s.relay.Close() // an empty folder that stays is harmless
 }
 
 // Read fills every slice of rows, a pointer to a struct such as nb.Rows. Rows come

@@ -22,11 +22,11 @@ func TestSettle(t *testing.T) {
 		"without an owner there are no books":  {have: "old", change: true},
 		"an own value that drifted":            {books: map[string]string{"kinit-users-k": "c1", "kinit-prior-k": "old"}, have: "x", owner: "c1", want: map[string]string{"kinit-users-k": "c1"}, change: true},
 		"an own value that is right":           {books: map[string]string{"kinit-users-k": "c1"}, have: "new", owner: "c1"},
-		"a right value of others is joined":    {books: map[string]string{"kinit-users-k": "c2"}, have: "new", owner: "c1", want: map[string]string{"kinit-users-k": "c1,c2"}},
+		"a right foreign value is joined":      {books: map[string]string{"kinit-users-k": "c2"}, have: "new", owner: "c1", want: map[string]string{"kinit-users-k": "c1,c2"}},
 		"a right value that is shared already": {books: map[string]string{"kinit-users-k": "c1,c2"}, have: "new", owner: "c1"},
-		"a value of others is not changed":     {books: map[string]string{"kinit-users-k": "c2,c3"}, have: "x", owner: "c1", err: `k is "x" for cluster c2, c3 and cannot be "new" as well; give both clusters the same value`},
+		"a foreign value is not changed":       {books: map[string]string{"kinit-users-k": "c2,c3"}, have: "x", owner: "c1", err: `k is "x" for cluster c2, c3 and cannot be "new" as well; give both clusters the same value`},
 		"a shared value is not changed by one": {books: map[string]string{"kinit-users-k": "c1,c2"}, have: "x", owner: "c1", err: `k is "x" for cluster c2 and cannot be "new" as well; give both clusters the same value`},
-		"nobody joins without an owner":        {books: map[string]string{"kinit-users-k": "c2"}, have: "new"},
+		"without an owner there is no joining": {books: map[string]string{"kinit-users-k": "c2"}, have: "new"},
 	} {
 		got, change, err := Settle(c.books, Setting{Name: "k", Have: c.have, Want: "new"}, c.owner)
 		text := ""

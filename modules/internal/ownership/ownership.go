@@ -105,7 +105,7 @@ func Free(ctx context.Context, h module.Host, id, advice string, kinds ...string
 	return Foreign(h, id, advice)
 }
 
-// Remove is the advice about an object of others that the task would remove.
+// Remove is the advice about a foreign object that the task would remove.
 const Remove = "remove it yourself if nothing needs it"
 
 // Foreign returns the error about an object that exists and is not the owner's.

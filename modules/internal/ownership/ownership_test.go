@@ -76,7 +76,7 @@ func TestAnotherOwnerOfTheNameIsTold(t *testing.T) {
 		}
 	}
 	if Namesake(h, "") || Namesake(moduletest.NewFakeHost(t, ""), "") {
-		t.Error("nobody is a namesake")
+		t.Error("no owner is a namesake")
 	}
 }
 

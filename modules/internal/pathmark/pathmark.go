@@ -77,7 +77,7 @@ func undoFile(ctx context.Context, h module.Host, mark module.Mark) error {
 	return err
 }
 
-// undoDirectory deletes a folder that kinit made. A folder with files of others
+// undoDirectory deletes a folder that kinit made. A folder with foreign files
 // remains, unless its path shows that it is kinit's alone.
 func undoDirectory(ctx context.Context, h module.Host, mark module.Mark) error {
 	infos, err := h.Files().List(ctx, mark.ID)

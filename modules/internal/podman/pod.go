@@ -28,8 +28,8 @@ func (c Client) Pod(ctx context.Context, name string) (*Pod, error) {
 	return pod, err
 }
 
-// LostCgroup returns the control group of a pod that podman 4 has forgotten since the host has
-// started anew, and "" if podman knows it: without it, podman makes no container in the pod. With
+// LostCgroup returns the control group of a pod that podman 4 has forgotten since the host was
+// rebooted, and "" if podman knows it: without it, podman makes no container in the pod. With
 // systemd's control groups podman finds it again itself.
 func (p Pod) LostCgroup() string {
 	if p.CgroupPath != "" || p.CgroupParent == "" || strings.HasSuffix(p.CgroupParent, ".slice") {

@@ -104,8 +104,8 @@ func (p Process) expected(h module.Host, r Result) error {
 }
 
 // feed runs an interpreter that reads its script from file descriptor 3, so that
-// the text is neither in the list of processes nor in a file. The pipe is made
-// anew by cat because only the user who made a pipe may open it by its name.
+// the text is neither in the list of processes nor in a file. cat makes a second
+// pipe because only the user who made a pipe may open it by its name.
 const feed = `cat | { exec "$@" 3<&0 </dev/null; }`
 
 // scriptPath is the interpreter's name of the script.

@@ -47,7 +47,7 @@ func (u User) Attr(mode fs.FileMode) module.Attr {
 // ErrMixed means that several users, one of them root, can change files that a program obeys.
 var ErrMixed = errors.New("it belongs to root, and another user can change the way to it")
 
-// Of returns the user for a folder: the login if nobody else can change it, else
+// Of returns the user for a folder: the login if no other user can change it, else
 // its owner. For a missing folder, the nearest existing one above it counts.
 func Of(ctx context.Context, h module.Host, folder string) (User, error) {
 	for ; folder != "/"; folder = path.Dir(folder) {

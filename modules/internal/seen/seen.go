@@ -7,7 +7,7 @@ import "kinit/engine/module"
 // Reading is the data that the last Plan of a task has read. The zero value is empty.
 //
 // The engine asks for outputs right after a plan without steps, so they are as fresh as the
-// plan. A plan with steps is followed by changes, after which everything is read anew.
+// plan. A plan with steps is followed by changes, after which everything is read again.
 type Reading[T any] struct {
 	value T
 	there bool

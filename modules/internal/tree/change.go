@@ -38,7 +38,7 @@ func Attributes(name string, e Entry) Change {
 }
 
 // Apply makes changes below a folder, in their order. from is the source folder of files,
-// which nobody else can change.
+// which no other user can change.
 func Apply(ctx context.Context, h module.Host, folder, from string, changes []Change) error {
 	if len(changes) == 0 {
 		return nil

@@ -43,9 +43,9 @@ func TestOpenSaysThatLibvirtIsNotRunning(t *testing.T) {
 	}
 }
 
-func TestOpenSaysThatNobodyListens(t *testing.T) {
+func TestOpenReportsThatNothingListens(t *testing.T) {
 	t.Parallel()
-	h := hostWithSocket(t, filepath.Join(t.TempDir(), "nobody"))
+	h := hostWithSocket(t, filepath.Join(t.TempDir(), "missing"))
 	if _, err := virt.Open(t.Context(), h); !errors.Is(err, virt.ErrNotRunning) {
 		t.Errorf("open: %v, want %v", err, virt.ErrNotRunning)
 	}

@@ -42,8 +42,8 @@ type Domain struct {
 	CDs []string
 }
 
-// OwnedBy reports whether kinit made the domain for the owner of the signature. A copy is
-// nobody's.
+// OwnedBy reports whether kinit made the domain for the owner of the signature. A copy has
+// no owner.
 func (d Domain) OwnedBy(owner string) bool {
 	return d.Stamp != nil && d.Stamp.Owner == owner && !d.Copied()
 }

@@ -164,8 +164,8 @@ func TestAStampWithoutAUUIDIsNoCopy(t *testing.T) {
 
 func TestMissingDomainCannotStart(t *testing.T) {
 	t.Parallel()
-	err := testConn(t).Start(t.Context(), "nobody")
-	if want := "start domain nobody: there is no such domain"; err == nil || err.Error() != want {
+	err := testConn(t).Start(t.Context(), "missing")
+	if want := "start domain missing: there is no such domain"; err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}
 }

@@ -8,8 +8,8 @@ import (
 	"libvirt.org/go/libvirtxml"
 )
 
-// libvirt passes over what it does not know, so that a wrong name would change nothing
-// and nobody would see it. Its own schema knows.
+// libvirt ignores unknown elements, so a wrong name would change nothing
+// and go unnoticed. libvirt's own schema detects it.
 func TestDefinitionsForWindowsAreValidBySchema(t *testing.T) {
 	t.Parallel()
 	c, err := OpenTest(t.Context())

@@ -10,7 +10,7 @@ import (
 type Golden struct {
 	Media
 	Language
-	// Password is one that is known to nobody: every copy gets its own. It opens the
+	// Password is known to no one: every copy gets its own. It opens the
 	// first login of the installation and of each copy.
 	Password secret.Value
 	OpenSSH  []byte // the MSI of OpenSSH's server, optional

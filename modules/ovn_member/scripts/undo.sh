@@ -4,7 +4,7 @@ set -eu
 file=$1 control=$2 name=$3 unit=$4 founder=$5
 new=$file.kinit-new prior=$file.kinit-prior
 
-# The others count on this member no longer. Without a majority nobody can be asked.
+# The other members remove this one. Without a majority that is impossible.
 servers() { ovn-appctl --timeout=5 -t "$control" cluster/status "$name" 2>/dev/null | grep -c ' at .*:.*)' || true; }
 if [ -S "$control" ] && [ "$(servers)" -gt 1 ]; then
 	ovn-appctl --timeout=5 -t "$control" cluster/leave "$name" 2>/dev/null || true

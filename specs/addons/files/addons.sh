@@ -1,7 +1,7 @@
 # addons.sh check|remove [ADDON...]
 # check fails when the cluster has objects of other addons than these; remove deletes them. Objects
 # name their addon in the label kinit/addon; KUBECONFIG says which cluster. Storage that volumes were
-# made from stays, and so does all else of its addon: without it nobody would delete these volumes.
+# made from stays, and so does all else of its addon: without it nothing would delete these volumes.
 set -eu
 verb=$1
 shift

@@ -69,7 +69,7 @@ block "overlay_machines_network" {
     depends_on    = [task.service.overlay_switch]
   }
 
-  # ovn-controller sets vlan-limit where nobody has. The record lets clean-up remove it again.
+  # ovn-controller sets vlan-limit where it is not set. The record lets clean-up remove it again.
   task "command" "overlay_vlan_limit" {
     argv       = ["ovs-vsctl", "set", "Open_vSwitch", ".", "external_ids:kinit-vlan-limit=none"]
     only_if    = ["sh", "-c", "test -z \"$(ovs-vsctl --if-exists get Open_vSwitch . other_config:vlan-limit)$(ovs-vsctl --if-exists get Open_vSwitch . external_ids:kinit-vlan-limit)\""]
@@ -159,8 +159,8 @@ block "overlay_machines_leave" {
   when  = local.remove_all
   hosts = local.machines
 
-  # A machine that has left the cluster leaves the overlay: its chassis says good-bye, so that
-  # nobody keeps a tunnel to it. It must still know where the southbound database is. All
+  # A machine that has left the cluster leaves the overlay: its chassis is deregistered, so that
+  # no host keeps a tunnel to it. It must still know where the southbound database is. All
   # machines are asked: the pool's word may be another one than when they joined.
   task "command" "leave_overlay" {
     argv       = ["sh", "-c", file("files/leave-overlay.sh")]

@@ -43,7 +43,7 @@ block "windows_machines" {
   stage = "nodes"
   hosts = local.windows_machines
 
-  # Whoever can write here decides what the system runs at clean-up.
+  # Anyone who can write here decides what the system runs at clean-up.
   task "win_file" "machine" {
     path    = local.windows_folder
     private = true

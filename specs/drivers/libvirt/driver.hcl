@@ -150,9 +150,9 @@ task "libvirt_sweep" "owned" {
   stage = "cleanup"
   hosts = local.hypervisors
   all   = local.remove_all
-  keep  = [for name in concat(local.kept_domains[host.name], local.leaving_on[host.name]) : name if !contains(cluster.restore.anew, name)]
+  keep  = [for name in concat(local.kept_domains[host.name], local.leaving_on[host.name]) : name if !contains(cluster.restore.recreate, name)]
   keep_volumes = [for path in concat(local.kept_volumes[host.name], flatten([for name in local.leaving_on[host.name] : concat(
     ["${local.image_dir}/${name}.qcow2", "${local.image_dir}/${name}-seed.iso"],
     [for i in range(1, local.most_disks) : "${local.image_dir}/${name}-data-${i}.qcow2"],
-  )])) : path if !contains(cluster.restore.anew, replace(basename(path), "/(-seed\\.iso|-data-[0-9]+\\.qcow2|\\.qcow2)$/", ""))]
+  )])) : path if !contains(cluster.restore.recreate, replace(basename(path), "/(-seed\\.iso|-data-[0-9]+\\.qcow2|\\.qcow2)$/", ""))]
 }

@@ -6,7 +6,7 @@ locals {
     "${local.image_dir}/${name}.qcow2", "${local.image_dir}/${name}-seed.iso",
   ] if node.hypervisor == h]), [for name, volume in local.guest_volumes : "${local.image_dir}/${name}.qcow2" if volume.host == h]) }
 
-  # Nobody says any more how many further disks a guest that leaves has; no bus takes more.
+  # The spec no longer says how many further disks a guest that leaves has; no bus takes more.
   most_disks = 32
 }
 

@@ -109,8 +109,8 @@ task "wait" "node" {
   # How busy the hypervisor is, is measured; that its guests are emulated is known.
   within = stretch(var.boot_timeout, local.emulated ? 4 : 1)
 
-  # Now and then an emulated guest hangs as it boots; the next boot goes through. A paused one has
-  # nobody who resumes it.
+  # Now and then an emulated guest hangs as it boots; the next boot goes through. Nothing else resumes
+  # a paused one.
   watchdog {
     file    = task.libvirt_domain.node[each.key].console_log
     silence = stretch(var.boot_silence, local.emulated ? 2 : 1)
@@ -152,7 +152,7 @@ task "wait" "cloudinit" {
   within   = stretch(var.boot_timeout, local.emulated ? 4 : 1)
   evidence = [["cloud-init", "status", "--long"], ["tail", "-n", "30", "/var/log/cloud-init-output.log"]]
 
-  # cloud-init restarts sshd, which has answered before, and then nobody is there.
+  # cloud-init restarts sshd after it has answered, and then nothing listens for a moment.
   retry {
     attempts = 10
     delay    = "3s"

@@ -113,7 +113,7 @@ task "ovs_veth" "node" {
   depends_on = [task.ovn_sync.overlay]
 }
 
-# Made once: another image or size is for nodes that are made anew. /var is a volume of the
+# Created once: another image or size applies to nodes that are recreated. /var is a volume of the
 # container: what containers write lies on no overlay, and goes with the node.
 task "podman_container" "node" {
   stage      = "nodes"

@@ -1,5 +1,5 @@
 # cni.sh check|link FROM: plugins of the folder FROM where containerd and the network of pods
-# expect them. Distributions that have them there already need nothing. Plugins of others stay;
+# expect them. Distributions that have them there already need nothing. Foreign plugins stay;
 # links that this has made lead to FROM.
 set -eu
 from=$2 to=/opt/cni/bin

@@ -19,8 +19,8 @@ etcdutl() {
 	ctr --namespace k8s.io run --rm --mount "type=bind,src=$folder,dst=$folder,options=rbind:rw" "$image" "$container" etcdutl "$@"
 }
 
-# Whoever watches the API asks from where it was. Revisions that are higher than all that there were, with
-# all before them compacted, make it list everything again instead of waiting for a revision that comes late.
+# A client that watches the API continues from its last revision. Revisions that are higher than all earlier ones,
+# which are compacted, make it list everything again instead of waiting for a revision that comes late.
 set --
 if etcdutl snapshot restore --help 2>&1 | grep -q -e --bump-revision; then set -- --bump-revision 1000000000 --mark-compacted; fi
 etcdutl snapshot restore "$snapshot" --data-dir "$folder/etcd" --name "$name" --initial-cluster "$name=https://$address:2380" \

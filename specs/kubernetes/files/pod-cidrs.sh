@@ -16,7 +16,7 @@ while [ $# -gt 0 ]; do
 	lacking=1
 	[ "$verb" = set ] || { echo "$node: podCIDR is \"$has\", not $subnet"; continue; }
 	[ -z "$has" ] || {
-		echo "$node has joined with the podCIDR $has, and its pods now have $subnet: a cluster keeps the pod_network and the networks that it was made with; --recreate makes it anew" >&2
+		echo "$node has joined with the podCIDR $has, and its pods now have $subnet: pod_network and networks cannot change on a running cluster; --recreate rebuilds it" >&2
 		exit 1
 	}
 	kubectl patch node "$node" --type merge --patch "{\"spec\":{\"podCIDR\":\"$subnet\",\"podCIDRs\":[\"$subnet\"]}}"

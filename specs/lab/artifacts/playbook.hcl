@@ -69,8 +69,8 @@ locals {
   scripts = "${var.lab_cache}/scripts"
   sources = fileset("../files")
 
-  # The checksum of all inputs: a changed script builds anew, and an old artifact is
-  # never taken for new.
+  # The checksum of all inputs: a changed script causes a rebuild, and an old artifact is
+  # never used as a new one.
   inputs = sha256(join("\n", concat([for name in local.sources : "${name} ${filesha256("../files/${name}")}"], [filesha256("../../pins.json"), local.busybox])))
 
   # Where the sources are, and their digest.
@@ -144,7 +144,7 @@ locals {
     # What nodes have in them, as containers and as guests.
     node-root  = { when = contains(local.drivers, "podman"), suffix = "", environment = {} }
     guest-root = { when = contains(local.drivers, "libvirt"), suffix = "", environment = {} }
-    # The disk image of guests that nobody has prepared, at its place in the site that it is from.
+    # The stock disk image of guests, at its place in the site that it is from.
     stock-guest = {
       when        = var.lab_stock && contains(local.drivers, "libvirt")
       suffix      = "-${substr(sha256(local.pins.debian_guest.url), 0, 8)}"
@@ -216,7 +216,7 @@ block "of_programs" {
     depends_on = [task.command.base["guest-root"], task.command.images]
   }
 
-  # What the lab's mirrors serve to nodes that nobody has prepared.
+  # What the lab's mirrors serve to nodes of stock images.
   task "command" "mirror" {
     when        = var.lab_stock
     environment = { PINS = local.mirrored, RELEASES = local.mirrored_releases }

@@ -61,7 +61,7 @@ func StartClosed(t testing.TB) *Server {
 	return s
 }
 
-// close lets in nobody but root and the user of the configuration.
+// close admits only root and the user of the configuration.
 func (s *Server) close(t testing.TB) {
 	t.Helper()
 	ctx := t.Context()

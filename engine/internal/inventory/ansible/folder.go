@@ -45,8 +45,8 @@ func ReadFolder(files Files, folder string, groups, hosts []string) *Folder {
 	return f
 }
 
-// read reads one of the folders. A file that is named almost like a group or host
-// is told of: it is the mistake nobody finds.
+// read reads one of the folders. It warns about a file that is named almost like a group or
+// host, a mistake that is hard to find.
 func (f *Folder) read(files Files, folder, what string, names []string) map[string]source.Vars {
 	entries, err := os.ReadDir(files.Abs(folder))
 	if err != nil {

@@ -88,7 +88,7 @@ func (p Program) output(ctx context.Context, args ...string) (*source.Text, diag
 // run runs the script in a process group of its own, which ends with the context.
 func (p Program) run(ctx context.Context, args []string) ([]byte, error) {
 	stdout, stderr := &head{}, &tail{}
-	folder, err := os.MkdirTemp("", "kinit-inventory-") // what it finds by a relative name is nobody else's
+	folder, err := os.MkdirTemp("", "kinit-inventory-") // relative names in it lead to no other user's files
 	if err != nil {
 		return nil, err
 	}

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// script makes an executable file. Nobody may fork meanwhile: a child that has the
+// script makes an executable file. No process may be forked meanwhile: a child that has the
 // file open for writing, before it becomes another program, would make it busy.
 func script(t *testing.T, text string) Program {
 	t.Helper()

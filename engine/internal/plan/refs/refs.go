@@ -27,7 +27,7 @@ type Refs struct {
 	bindings map[bound]*binding
 	made     []*binding       // in the order in which they were found
 	hosts    map[string]*Host // the declared ones, by name
-	nobody   *Host
+	noHost   *Host
 	known    map[string]map[string]cty.Value // the value of host on hosts that need no task
 
 	foreseen map[*Block]foreseen
@@ -474,7 +474,7 @@ func (all *Refs) Host(name string) *Host {
 	if h := all.hosts[name]; h != nil {
 		return h
 	}
-	return all.nobody
+	return all.noHost
 }
 
 // Late returns the scope of a declared host's arguments, with the values of tasks.

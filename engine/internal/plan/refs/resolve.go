@@ -71,7 +71,7 @@ func newRefs(set *expand.Set) *Refs {
 	all := &Refs{
 		Set: set, blocks: map[*expand.Block]*Block{}, tasks: map[string]*Task{}, secrets: map[*expand.Namespace]map[string]*Block{},
 		bindings: map[bound]*binding{}, hosts: map[string]*Host{}, known: map[string]map[string]cty.Value{},
-		given: map[*binding]cty.Value{}, nobody: &Host{},
+		given: map[*binding]cty.Value{}, noHost: &Host{},
 	}
 	for _, made := range set.Blocks {
 		block := &Block{Block: made, Invalid: made.Invalid, Tasks: make([]*Task, len(made.Instances))}

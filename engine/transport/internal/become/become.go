@@ -21,7 +21,7 @@ const (
 
 // User is who to become, and how.
 type User struct {
-	Name   string // empty means nobody else
+	Name   string // empty means the login itself
 	Method string // Sudo, Doas or Su; Sudo when empty
 	// Enter, when set, is a command that runs the program behind it, in place of a
 	// method.

@@ -15,6 +15,6 @@ func TestLineQuotesTheCommandForEachMethod(t *testing.T) {
 		}
 	}
 	if got := (User{Method: Su}).Line("sh"); got != "exec sh" {
-		t.Errorf("nobody to become: got %s", got)
+		t.Errorf("no user to become: got %s", got)
 	}
 }

@@ -31,8 +31,8 @@ func (k *Kept[T]) Get(ctx context.Context, make func() (T, error)) (T, error) {
 	return made, err
 }
 
-// Forget drops a value, so that the next one is new. If ctx ends first, it remains, and whoever
-// uses it detects again that it has ended.
+// Forget drops a value, so that the next one is new. If ctx ends first, it remains, and its
+// next user detects again that it has ended.
 func (k *Kept[T]) Forget(ctx context.Context, value T) {
 	select {
 	case k.making <- struct{}{}:

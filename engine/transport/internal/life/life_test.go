@@ -11,7 +11,7 @@ func TestWorkEndsWithTheLife(t *testing.T) {
 	t.Parallel()
 	l := New("somewhere")
 	if l.Enter() != nil || l.Ended() != nil {
-		t.Fatal("a life that has begun lets nobody in")
+		t.Fatal("a life that has begun admits a caller")
 	}
 	ctx, stop := l.During(t.Context())
 	left := make(chan error, 1)

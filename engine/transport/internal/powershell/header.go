@@ -41,8 +41,8 @@ func WithArguments(script string, arguments any) (string, error) {
 		base64.StdEncoding.EncodeToString(text) + "')) | ConvertFrom-Json\n" + script, nil
 }
 
-// codeFenced is the exit code of a script whose fence is not there. Nobody else's has it:
-// codes have 32 bits on Windows.
+// codeFenced is the exit code of a script whose fence is missing. No other program uses it:
+// exit codes have 32 bits on Windows.
 const codeFenced = 0x4B465A31
 
 // Fenced is a script that runs only if a file is there.

@@ -73,7 +73,7 @@ func (f *Files) write(ctx context.Context, name string, content io.Reader) error
 }
 
 // tidy removes what a write that was cut off may have left. A process that was killed may
-// hold its file for a moment. An error has nobody to go to: it would hide the first one.
+// hold its file for a moment. An error is dropped: it would hide the first one.
 func (f *Files) tidy(ctx context.Context, temporary string) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), tidyTime)
 	defer cancel()

@@ -20,7 +20,7 @@ type Fault int
 const (
 	None     Fault = iota
 	Cut            // both ends are closed
-	Stall          // nothing passes any more, in either direction, and nobody closes
+	Stall          // nothing passes any more, in either direction, and neither side closes
 	HalfOpen       // the server has gone; the client does not learn it, and what it sends is lost
 )
 

@@ -137,7 +137,7 @@ func (s *Server) config() []string {
 		"KbdInteractiveAuthentication no",
 		"MaxStartups 100",
 		"LogLevel VERBOSE",
-		"SetEnv HOME=" + s.Dir, // without the start-up files of whoever runs the test
+		"SetEnv HOME=" + s.Dir, // without the start-up files of the user who runs the test
 	}
 }
 

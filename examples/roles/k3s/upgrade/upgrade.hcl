@@ -35,7 +35,7 @@ import "airgap" {
   inputs = { hosts = local.nodes, folder = var.airgap_dir, install_url = var.install_url, facts = local.facts }
 }
 
-# The token that the first server made at random, where nobody gave one.
+# The random token of the first server, if none was given.
 task "read_file" "old_token" {
   stage     = "look"
   hosts     = slice(local.servers, 0, min(1, length(local.servers)))

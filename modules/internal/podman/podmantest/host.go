@@ -255,7 +255,7 @@ func (h *Host) Reboot(t testing.TB, bridge, netns string) {
 	}
 }
 
-// Boot lets podman notice that the machine has started anew. Nothing of it may run.
+// Boot makes podman believe that the machine was rebooted. Nothing of it may run.
 func (h *Host) Boot(t testing.TB) {
 	t.Helper()
 	if err := os.Remove(h.dir + "/tmp/alive"); err != nil {

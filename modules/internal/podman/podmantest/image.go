@@ -63,7 +63,7 @@ var build = sync.OnceValues(func() ([]byte, error) {
 })
 
 // Image puts a small image into the host's store. note makes its content
-// differ from that of others.
+// differ from other images.
 func (h *Host) Image(t testing.TB, name, note string) {
 	t.Helper()
 	binary, err := build()

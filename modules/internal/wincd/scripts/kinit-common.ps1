@@ -89,8 +89,8 @@ function Install-OpenSSH([string]$Folder) {
     }
 }
 
-# Nobody is logged in by itself any more, and no copy of the answers, which have
-# passwords in them, is left.
+# Automatic login ends, and no copy of the answers, which contain
+# passwords, is left.
 function Remove-Answers {
     $logon = 'HKLM:\SOFTWARE\Microsoft\Windows NT\CurrentVersion\Winlogon'
     Set-RegistryValue $logon 'AutoAdminLogon' 'String' '0'
@@ -110,7 +110,7 @@ function Set-Policies {
     foreach ($root in @('HKLM:\SOFTWARE', 'HKLM:\SOFTWARE\WOW6432Node')) {
         Set-RegistryValue ($root + '\Microsoft\PowerShell\1\ShellIds\Microsoft.PowerShell') 'ExecutionPolicy' 'String' 'RemoteSigned'
     }
-    # Windows asks nobody whether a network is a private one.
+    # Windows does not ask whether a network is private.
     New-Item -Path 'HKLM:\SYSTEM\CurrentControlSet\Control\Network\NewNetworkWindowOff' -Force | Out-Null
     # Administrators other than the built-in one have their rights over the network too.
     Set-RegistryValue 'HKLM:\SOFTWARE\Microsoft\Windows\CurrentVersion\Policies\System' 'LocalAccountTokenFilterPolicy' 'DWord' 1

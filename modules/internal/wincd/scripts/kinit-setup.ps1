@@ -29,7 +29,7 @@ function Initialize-Network($Node) {
     }
 }
 
-# The built-in administrator's password, which must not run out: nobody is there to
+# The built-in administrator's password, which must not expire: there is no one to
 # change it.
 function Initialize-Administrator($Node) {
     $administrator = Get-LocalUser | Where-Object { $_.SID.Value -like 'S-1-5-21-*-500' }

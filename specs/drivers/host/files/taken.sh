@@ -8,12 +8,12 @@ for other in /var/lib/kinit/clusters/*/leave.sh; do
 	exit 1
 done
 [ ! -e /etc/kubernetes/kubelet.conf ] || [ -e "$2/leave.sh" ] || {
-	echo "this machine is a node of a Kubernetes cluster that kinit did not make (/etc/kubernetes/kubelet.conf). Reset it with \"kubeadm reset\" if nobody needs it, or name another machine." >&2
+	echo "this machine is a node of a Kubernetes cluster that kinit did not make (/etc/kubernetes/kubelet.conf). Reset it with \"kubeadm reset\" if nothing needs it, or name another machine." >&2
 	exit 1
 }
 for name in k3s rke2; do
 	[ ! -e "/var/lib/rancher/$name" ] || [ -e "$2/leave.sh" ] || {
-		echo "this machine is a node of a Kubernetes cluster that kinit did not make (/var/lib/rancher/$name). Run $name-uninstall.sh if nobody needs it, or name another machine." >&2
+		echo "this machine is a node of a Kubernetes cluster that kinit did not make (/var/lib/rancher/$name). Run $name-uninstall.sh if nothing needs it, or name another machine." >&2
 		exit 1
 	}
 done

@@ -32,7 +32,7 @@ do {
     Start-Sleep -Milliseconds 200
 } while ([DateTime]::UtcNow -lt $until)
 
-# What kinit noted of services, and the key when nobody else has noted anything.
+# What kinit recorded about services, and the key if it is empty then.
 $key = [Microsoft.Win32.Registry]::LocalMachine.OpenSubKey('SOFTWARE\kinit\Services', $true)
 if ($key) {
     foreach ($name in $traces.services) {

@@ -8,7 +8,7 @@ try {
     }
     if ($Arguments.private -and $item.PSIsContainer) {
         $said = icacls.exe $Arguments.path /inheritance:r /grant:r '*S-1-5-18:(OI)(CI)F' '*S-1-5-32-544:(OI)(CI)F' /Q
-        if ($LASTEXITCODE -ne 0) { throw "icacls could not take the access of others away: code $LASTEXITCODE $said" }
+        if ($LASTEXITCODE -ne 0) { throw "icacls could not remove the access of other users: code $LASTEXITCODE $said" }
     }
     Answer @{ }
 } catch { Fail $_ }
