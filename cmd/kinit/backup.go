@@ -27,7 +27,7 @@ keeps on the hypervisors for the cluster, and a manifest with the checksum of ea
 encrypted with age while it is written: nothing of it is on a disk of this machine unencrypted. It
 has mode 0600, is written whole or not at all, and replaces no file without --overwrite.
 
-Whoever has a private key of a recipient reads it: 'age-keygen' makes a pair of keys, and so does
+Any private key of a recipient decrypts it: 'age-keygen' makes a pair of keys, and so does
 'kinit secret keygen'. Without a recipient a passphrase encrypts it: that of --passphrase-file, or of
 $KINIT_BACKUP_PASSPHRASE, or the one that is asked for on a terminal. Volumes of pods are not in it.`,
 		UsageText: command.Examples(

@@ -26,7 +26,7 @@ func certsCommand(a *app.App) *cli.Command {
 		Description: `The certificates are read again from the hypervisors and nodes, those that end first at the top;
 no key leaves its host. Each 'kinit run' renews kinit's own in the last third of their life, and
 those of Kubernetes in their last 30 days. Kubelets renew the certificates by which they log in.
-Nobody renews authorities.
+Authorities are not renewed.
 
 With --renew the certificates of Kubernetes are renewed now, whenever they end: on one controller
 after the other, whose programs start again one by one. With several controllers another API

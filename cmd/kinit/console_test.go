@@ -137,7 +137,7 @@ func TestConsoleReachesTheNodeThroughItsHypervisor(t *testing.T) {
 		"no screen":               {args: []string{"shop-web-02", "--vnc"}, code: 1, err: `shop-web-02 has no screen that can be forwarded: error: no VNC display found`},
 		"serial of Windows":       {args: []string{"shop-win-01", "--serial"}, out: "the serial port"},
 		"a shell":                 {args: []string{"shop-box-01"}, out: "a shell in shop-box-01"},
-		"nobody's shell to take":  {args: []string{"shop-box-01", "--force"}, out: "a shell in shop-box-01"},
+		"no shell to take over":   {args: []string{"shop-box-01", "--force"}, out: "a shell in shop-box-01"},
 		"no command for a screen": {args: []string{"shop-box-01", "--vnc"}, code: 1, err: `shop-box-01 has no screen: the playbook's host block for it gives no command for one, as in screen = \["…"\]`},
 		"no console of a driver":  {spec: "rack.hcl", args: []string{"shop-web-01"}, code: 1, err: `shop-web-01 has no console: its driver "rack" knows none`},
 		"no screen of a driver":   {spec: "rack.hcl", args: []string{"shop-web-01", "--vnc"}, code: 1, err: `shop-web-01 has no screen: its driver "rack" knows none`},

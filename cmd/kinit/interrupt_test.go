@@ -50,7 +50,7 @@ func TestASignalEndsLabCommands(t *testing.T) {
 	}
 }
 
-// silent is an input at which nobody types. It tells of the first look at it.
+// silent is an input without any text. It reports when it is first read.
 type silent struct {
 	asked chan struct{}
 	ended chan struct{}

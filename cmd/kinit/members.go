@@ -11,7 +11,7 @@ import (
 	"kinit/engine"
 )
 
-// leaving names the reports of a run in which nodes leave, before the one that makes them anew.
+// leaving names the reports of a run in which nodes leave, before the one that recreates them.
 const leaving = "leave"
 
 // memberFlags are the flags of commands that take nodes out of a cluster.
@@ -25,15 +25,15 @@ func replaceCommand(a *app.App) *cli.Command {
 	return &cli.Command{
 		Name:      "replace",
 		Category:  command.LifeOfClusters,
-		Usage:     "make a node of a cluster anew",
+		Usage:     "recreate a cluster node",
 		ArgsUsage: "SPEC NODE",
 		Description: `Two runs, one after the other. In the first the node leaves: its pods move to other nodes, a
 controller leaves etcd while the others keep a quorum, and its machine is removed. In the second it
-is made anew with its name and its address, and joins. All other nodes stay. The command names the
+is recreated with its name and its address, and joins. All other nodes stay. The command names the
 node, so it needs no --remove.
 
 What would lose data is an error before anything changes, and names what would be lost: folders and
-volumes that pods have on the node, pods that no controller makes anew, and a node that does not
+volumes that pods have on the node, pods that no controller recreates, and a node that does not
 answer. --yes-destroy NODE makes it leave all the same. A controller moves to another hypervisor
 with --set node.controller-02.hypervisor=tyto. After an interrupt, the same command continues.
 
@@ -68,11 +68,11 @@ func evacuateCommand(a *app.App) *cli.Command {
 		ArgsUsage: "SPEC HYPERVISOR",
 		Description: `The nodes there leave the cluster as if its spec no longer had them: their pods move to other
 nodes, controllers leave etcd one after the other while the others keep a quorum, and their machines
-are removed. Their places are kept: the next 'kinit run' makes them anew where they were, with their
-names and addresses.
+are removed. Node placement is kept: the next 'kinit run' recreates them on the same hypervisor with the
+same names and addresses.
 
 The cluster's services and the databases of the overlay stay where they are. If the hypervisor has
-them, kinit says so, and nobody reaches the cluster while it is down. What would lose data is an
+them, kinit says so: the cluster is unreachable while it is down. What would lose data is an
 error before anything changes; --yes-destroy NODE makes that node leave all the same.`,
 		UsageText: command.Examples(
 			"kinit evacuate k8s-podman-3-2-2 tyto --hosts nyctea,tyto",

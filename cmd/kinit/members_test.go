@@ -102,7 +102,7 @@ func TestTheReportsOfBothRunsAreKept(t *testing.T) {
 		"a node is replaced and does not leave":  {replace, nil, 1, one},
 		"a lost host's node leaves":              {lost, []string{"web-01"}, 0, both},
 		"a lost host's node does not leave":      {lost, []string{"web-01"}, 1, one},
-		"a lost host's node is not made anew":    {lost, []string{"web-01"}, 2, both},
+		"a lost host's node is not recreated":    {lost, []string{"web-01"}, 2, both},
 		"a lost host has no node":                {lost, nil, 0, one},
 		"a lost host's node would leave":         {append(slices.Clone(lost), "--check"), []string{"web-01"}, 0, one},
 		"a run without lost hosts":               {[]string{"run", "site.hcl"}, []string{"web-01"}, 0, one},

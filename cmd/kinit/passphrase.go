@@ -21,7 +21,7 @@ func passphraseFlag() cli.Flag {
 }
 
 // passphrase returns the passphrase of a backup: of a file, of the environment or, if ask is set, of the
-// terminal. It is empty if nobody has given one.
+// terminal. It is empty if none was given.
 func passphrase(a *app.App, c *cli.Context, ask bool) (secret.Value, error) {
 	if file := c.String("passphrase-file"); file != "" {
 		text, err := os.ReadFile(a.Abs(file))

@@ -26,14 +26,14 @@ func restoreCommand(a *app.App) *cli.Command {
 		Category:  command.LifeOfClusters,
 		Usage:     "restore a cluster from a backup",
 		ArgsUsage: "SPEC FILE",
-		Description: `The whole backup is decrypted and checked first. All controllers are made anew: the first one with
+		Description: `The whole backup is decrypted and checked first. All controllers are recreated: the first one with
 the etcd of the backup, all with its keys; the others join it. Nodes that are no controllers and
 still live keep their pods running, and find the API again. The hypervisors may be others than those
 of the backup.
 
 These are errors before anything changes: a backup of another cluster, of another instance of it, or
 of another minor version of Kubernetes. Controllers that are still there may know more than the
-backup: --yes-destroy NODE, for each, makes it anew all the same. After an interrupt, the same
+backup: --yes-destroy NODE, for each, recreates it anyway. After an interrupt, the same
 command continues, and no other run makes an empty cluster in between.
 
 Private keys are those of --identity, or of $KINIT_AGE_KEY_FILE or ~/.config/kinit/age.key; a backup
@@ -45,7 +45,7 @@ with a passphrase is opened by --passphrase-file, $KINIT_BACKUP_PASSPHRASE, or o
 		Flags: slices.Concat(command.InputFlags(), []cli.Flag{
 			command.HeadSelect.List("identity", "decrypt with the private keys in `FILE`; may be repeated"),
 			passphraseFlag(), command.LostFlag(), command.ForksFlag(), command.FreshFactsFlag(), command.AdoptFlag(), command.RemoveFlag(),
-			command.HeadSelect.List("yes-destroy", "make `NODES` anew although they are there, and lose what only they know"),
+			command.HeadSelect.List("yes-destroy", "recreate existing `NODES`, and lose what only they know"),
 		}, command.OutputFlags(), command.DiffFlags("show every step with its diff"), command.ReportFlags()),
 		Action: func(c *cli.Context) error { return restore(a, c) },
 	}

@@ -25,7 +25,7 @@ continues from there.
 
 The nodes of a cluster stay on their hypervisors and keep their addresses, whatever the order of
 --hosts and the size of the pools. A node moves if --rebalance says so, or its own setting, as in
---set node.compute-01.hypervisor=tyto: it is made anew there, and removed where it was.
+--set node.compute-01.hypervisor=tyto: it is recreated there and removed from the old host.
 
 A run removes a node, a volume or an address only if a flag names it, as --remove compute-02 does. On a
 terminal it asks about what is not named; without one it refuses, and says which flag to give.
@@ -135,7 +135,7 @@ func selects(o engine.Options) bool {
 	return o.StartAt != "" || len(o.Only)+len(o.Skip)+len(o.Limit)+len(o.Tags)+len(o.SkipTags) > 0
 }
 
-// comesBack reports whether the nodes of lost hosts have left, so that a second run makes them anew. A run of a part of
+// comesBack reports whether the nodes of lost hosts have left, so that a second run recreates them. A run of a part of
 // the tasks may not have come so far.
 func comesBack(o engine.Options, report *engine.Report) bool {
 	return o.StopAfter == "" && !selects(o) && len(o.Lost) > 0 && len(report.Returning) > 0

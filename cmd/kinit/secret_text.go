@@ -103,7 +103,7 @@ func secretRekey(a *app.App) *cli.Command {
 		Usage:     "encrypt files, or all values in HCL files, for other keys",
 		ArgsUsage: "FILE...",
 		Description: `Name by --to the keys of all who are to read it from now on: an encrypted text does not say
-for whom it is. Whoever could read it before can still read the copies that they have kept;
+for whom it is. Former readers can still read the copies that they have kept;
 if that matters, change the secrets themselves.`,
 		UsageText: command.Examples("kinit secret rekey --to team.keys vars.age site.hcl") +
 			command.ExitCodes(exit.OK, exit.Failed, exit.Usage, exit.Invalid, exit.Interrupted),
@@ -284,7 +284,7 @@ func askSecret(a *app.App, name string, terminal int) (secret.Value, error) {
 	return secret.Value(text), errors.Join(err, term.Restore(terminal, before))
 }
 
-// rekeyed returns a text with all its encrypted parts encrypted anew.
+// rekeyed returns a text with all its encrypted parts encrypted again.
 func rekeyed(a *app.App, keys *secretfile.Keys, to []string, file string, text []byte) ([]byte, error) {
 	again := func(encrypted string) (string, error) {
 		value, err := keys.Decrypt(encrypted)

@@ -35,9 +35,9 @@ what is not as declared, with the command that repairs it. A host that does not 
 --within is named, and nothing waits for it again.
 
 A periodic job can act on the exit code: 0 is as declared, with 4 'kinit run' has something to
-do, with 1 something is broken, with 5 a host does not answer; of several findings the gravest
-counts: 5, then 1, then 4. A certificate that nobody renews
-and that ends within 30 days is broken. With --output json there is one object, which
+do, with 1 something is broken, with 5 a host does not answer; the exit code reflects the
+most severe finding: 5, then 1, then 4. A certificate that is not renewed
+and ends within 30 days is broken. With --output json there is one object, which
 docs/operating.md describes.`,
 		UsageText: command.Examples("kinit status k8s-libvirt-1-1-1 --hosts nyctea,tyto") +
 			command.ExitCodes(exit.OK, exit.Failed, exit.Usage, exit.Invalid, exit.Pending, exit.Unreachable, exit.Interrupted),

@@ -72,7 +72,7 @@ func TestWhatCannotBeToldIsAskedForToo(t *testing.T) {
 	if _, err := answers.WriteString("all\n"); err != nil {
 		t.Fatal(err)
 	}
-	for range 2 { // the second time nobody is asked
+	for range 2 { // the second time without a question
 		if yes, err := a.confirm(t.Context(), "task.wait.a", "web1", nil); !yes || err != nil {
 			t.Errorf("got %v, %v", yes, err)
 		}

@@ -40,7 +40,7 @@ func TestImportsKeepTheDirectionOfTheArchitecture(t *testing.T) {
 	}
 }
 
-// A rule that names what is not there forbids nothing, and nobody would notice.
+// A rule that names a missing package forbids nothing, which would go unnoticed.
 func TestImportRulesCanBeBroken(t *testing.T) {
 	t.Parallel()
 	all := list(t)
@@ -125,7 +125,7 @@ func TestEngineNamesNoDistributionStageOrService(t *testing.T) {
 			words = append(words, `"`+stage+`"`)
 		}
 	}
-	// What no playbook names, nobody would write into the engine.
+	// Words that no playbook has would not be written into the engine either.
 	for _, word := range words {
 		if len(grep(t, "specs", ".hcl", word)) == 0 {
 			t.Errorf("no playbook has the word %s", word)

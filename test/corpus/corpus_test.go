@@ -26,7 +26,7 @@ const hosts = "host \"a\" { address = \"192.0.2.1\" }\nhost \"b\" { address = \"
 // TestBrokenSpecsTellWhatIsWrongAndWhere validates each case of the archives in
 // testdata. A case is a folder with spec.hcl and what that needs; args has an option
 // of "kinit validate" or "kinit plan" a line. What is said of it is in NAME.golden.
-// With KINIT_UPDATE set that is written anew.
+// With KINIT_UPDATE set that file is rewritten.
 func TestBrokenSpecsTellWhatIsWrongAndWhere(t *testing.T) {
 	t.Parallel()
 	for _, file := range archives(t) {

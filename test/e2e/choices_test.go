@@ -36,7 +36,7 @@ func choicesOfStockImages(t *testing.T) {
 	step(t, "Traefik leads to the site of an Ingress by its name, and elsewhere to the sample", func(t *testing.T) { api.ingress(t) })
 	step(t, "what a kernel complains of becomes an event of its node", func(t *testing.T) { api.complaint(t) })
 	step(t, "the second run with these choices changes nothing", func(t *testing.T) { unchanged(t, k, run) })
-	step(t, "these addons are removed when nobody names them", func(t *testing.T) {
+	step(t, "these addons are removed when they are no longer named", func(t *testing.T) {
 		k.must(t, plain...)
 		api.none(t, "deployments,daemonsets,services,ingressclasses,clusterroles,clusterrolebindings", "--all-namespaces", "--selector", "kinit/addon", "--output", "name")
 		unchanged(t, k, plain)

@@ -231,8 +231,8 @@ func bothReady(t *testing.T, r result) {
 var ready = regexp.MustCompile(`\S+-compute-01=Ready \S+-controller-01=Ready`)
 
 // other is another cluster's spec, with what keeps it apart from the one under test. One of
-// its guests has a further disk, and a card on a bridge of its hypervisor. Nobody logs in as
-// root on its guests.
+// its guests has a further disk, and a card on a bridge of its hypervisor. Root logins are not used
+// on its guests.
 var other = []string{
 	"run", "specs/bare-libvirt-1-1-1.hcl", "--hosts", hosts,
 	"--var", "network_cidr=10.1.0.0/24", "--var", `published_ports={"8443"=6443,"8080"=80,"8444"=443}`,

@@ -197,7 +197,7 @@ func settings(t *testing.T, k *kinit, api *api, run []string) {
 	}
 }
 
-// askRegistry asks the registry as nobody, as nodes do, and as its user does.
+// askRegistry asks the registry without a login, as nodes do, and as its user does.
 const askRegistry = `
 cd /var/lib/kinit/clusters/k8s-podman
 ask() { what=$1; shift; curl --silent --output /dev/null --write-out "$what %{http_code}\n" --cacert registry-ca.crt "$@"; }

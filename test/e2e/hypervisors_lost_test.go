@@ -65,7 +65,7 @@ func TestLifeHypervisorsAreKilledInTurn(t *testing.T) {
 	}
 
 	lost := slices.Concat([]string{"run"}, onTwo, []string{"--lost", "bubo"})
-	step(t, "a hypervisor is lost, and its nodes are made anew on the others", func(t *testing.T) {
+	step(t, "a hypervisor is lost, and its nodes are recreated on the others", func(t *testing.T) {
 		api.context = by("nyctea")
 		powerCut(t, "bubo")
 		away := api.meanwhile(t, "lost", func() { k.must(t, lost...) })

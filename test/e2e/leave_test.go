@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// mostAway is how long in sum nobody may reach the API while nodes leave.
+// mostAway is how long in sum the API may be unreachable while nodes leave.
 const mostAway = 15 * time.Second
 
 // left makes the cluster as small again as it was. One of its controllers has been lost: it can

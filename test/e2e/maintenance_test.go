@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestLifeNodesAreReplacedAndHypervisorsEvacuated makes nodes anew, the first controller among them, and takes
+// TestLifeNodesAreReplacedAndHypervisorsEvacuated recreates nodes, the first controller among them, and takes
 // all nodes off a hypervisor and back, each killed in the middle, while a client writes all the time.
 func TestLifeNodesAreReplacedAndHypervisorsEvacuated(t *testing.T) {
 	k := build(t)
@@ -20,8 +20,8 @@ func TestLifeNodesAreReplacedAndHypervisorsEvacuated(t *testing.T) {
 	api := newAPI(t, k, spec)
 	was := newPlaces(t, api, hosts)
 
-	// anew checks that some nodes are other ones at their old places, and that the rest has not changed.
-	anew := func(t *testing.T, nodes ...string) {
+	// recreated checks that some nodes are new ones at their old places, and that the rest has not changed.
+	recreated := func(t *testing.T, nodes ...string) {
 		t.Helper()
 		api.await(t, wideNodes...)
 		now := newPlaces(t, api, hosts)
@@ -50,7 +50,7 @@ func TestLifeNodesAreReplacedAndHypervisorsEvacuated(t *testing.T) {
 				k.until(t, started("task.podman_sweep.left"), kill, replace...)
 				k.must(t, replace...)
 			})
-			anew(t, node)
+			recreated(t, node)
 		})
 	}
 
@@ -76,7 +76,7 @@ func TestLifeNodesAreReplacedAndHypervisorsEvacuated(t *testing.T) {
 			}
 		}
 		within(t, "back", func() { k.must(t, run...) })
-		anew(t, there...)
+		recreated(t, there...)
 	})
 
 	step(t, "clean-up leaves nothing", func(t *testing.T) {

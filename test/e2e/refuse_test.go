@@ -27,7 +27,7 @@ func (r result) refuses(t *testing.T, code int, causes ...string) {
 }
 
 // refusals are runs that cannot work, each with its reason. What they have begun is
-// in nobody's way: the steps after this one go on from there.
+// not in the way: the steps after this one go on from there.
 func refusals(t *testing.T, k *kinit) {
 	run := []string{"run", spec, "--hosts", hosts, "--output", "quiet"}
 

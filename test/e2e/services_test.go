@@ -82,7 +82,7 @@ func TestLifeServicesOnSeveralHypervisors(t *testing.T) {
 		}
 	})
 
-	step(t, "another configuration makes no container anew and ends no connection", func(t *testing.T) {
+	step(t, "another configuration recreates no container and ends no connection", func(t *testing.T) {
 		const ids = "podman inspect --format '{{.Name}} {{.Id}} {{.State.StartedAt}}' kinit-k8s-podman-haproxy kinit-k8s-podman-dns"
 		was := on(t, "nyctea", ids) + on(t, "tyto", ids)
 		watch := watching(t, api)

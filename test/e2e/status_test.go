@@ -78,7 +78,7 @@ func status(t *testing.T, k *kinit, spec []string) {
 		}
 	}
 	for _, c := range s.Services {
-		// One that was made anew a moment ago has not been checked yet.
+		// One that was recreated a moment ago has not been checked yet.
 		services = append(services, c.Name+" "+strings.Replace(c.State, "starting", "healthy", 1))
 	}
 	for what, diff := range map[string]string{

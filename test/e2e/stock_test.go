@@ -17,7 +17,7 @@ import (
 // container runtime, a prepared image, Calico, further addons, and nodes that are guests.
 const stockVariable = "KINIT_STOCK"
 
-// TestNodesOfStockImages deploys on nodes that nobody has prepared: their image is Debian's
+// TestNodesOfStockImages deploys on unprepared nodes: their image is Debian's
 // own, and packages, programs and images come from mirrors in the layouts of the sites that
 // they stand for.
 func TestNodesOfStockImages(t *testing.T) {

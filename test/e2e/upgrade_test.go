@@ -187,8 +187,8 @@ func page(ctx context.Context, url string) (string, error) {
 	return string(text), err
 }
 
-// pagesOfThree serves pages by three replicas, of which at most one may be away. One that ends waits until nobody is sent to
-// it any more, as any server behind a service has to.
+// pagesOfThree serves pages by three replicas, of which at most one may be away. One that ends waits until it gets
+// no requests any more, as any server behind a service has to.
 const pagesOfThree = `
 apiVersion: apps/v1
 kind: Deployment

@@ -173,7 +173,7 @@ func TestDownloadThatFailsSaysWhatToDoAndLeavesNothingHalf(t *testing.T) {
 		"wrong checksum":                  {published, file, other("another"), "kubelet: SITE" + file + " is not what it should be: its sha256 is " + sum([]byte("another")) + ", and " + sum(program("kubelet")) + " by the checksum that is published at SITE" + sums},
 		"no checksum":                     {published, sums, http.NotFound, "kubelet: its checksum cannot be had from SITE" + sums + ": curl: (22)"},
 		"a page in place of the checksum": {published, sums, other("<html>\nPlease log in\n"), "kubelet: SITE" + sums + " has no checksum of kubelet"},
-		"foreign checksum":              {published, sums, other(sum(nil) + "  kubectl\n"), "kubelet: SITE" + sums + " has no checksum of kubelet"},
+		"foreign checksum":                {published, sums, other(sum(nil) + "  kubectl\n"), "kubelet: SITE" + sums + " has no checksum of kubelet"},
 		"led to http": {published, sums, func(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, insecure+r.URL.Path, http.StatusFound)
 		}, "kubelet: its checksum cannot be had from SITE" + sums + ": curl: (1) Protocol \"http\" "},

@@ -72,7 +72,7 @@ func follow(listener int, ended <-chan struct{}) sight {
 				s.err = errors.Join(s.err, err)
 			}
 		} else if ready[0].Revents != 0 {
-			return s // nobody has the filter any more
+			return s // the filter is not in use any more
 		}
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Rewrite reports whether golden files are written anew: KINIT_UPDATE is set, as by "make golden".
+// Rewrite reports whether golden files are rewritten: KINIT_UPDATE is set, as by "make golden".
 func Rewrite() bool { return os.Getenv("KINIT_UPDATE") != "" }
 
 // Check compares a text with a golden file, after it has written the file if Rewrite says so.
@@ -22,7 +22,7 @@ func Check(t testing.TB, file, got string) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("%s: KINIT_UPDATE=1 writes it anew (-want +got):\n%s", file, diff)
+		t.Errorf("%s: KINIT_UPDATE=1 rewrites it (-want +got):\n%s", file, diff)
 	}
 }
 

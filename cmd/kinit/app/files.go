@@ -36,7 +36,7 @@ func (a *App) encode(value any, indent string) error {
 // StandardOutput is the file name that means standard output.
 const StandardOutput = "-"
 
-// WriteFile writes a file atomically, so that nobody reads half of it. Like the log it is
+// WriteFile writes a file atomically, so that half of it is never read. Like the log it is
 // made from, only its owner can read it.
 func (a *App) WriteFile(file string, write func(io.Writer) error) error {
 	if file == StandardOutput {

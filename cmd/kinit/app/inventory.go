@@ -17,7 +17,7 @@ const InventoriesFolder = "inventories"
 
 // InventoryFiles returns the inventories of a run: the requested ones, or else the
 // default and those in kinit's config folder, where labs are. The latter are also
-// returned as reserved: nobody asked for them, so commands that change hosts work on
+// returned as reserved: they were not asked for, so commands that change hosts work on
 // their hosts only if the command line names them.
 func (a *App) InventoryFiles(asked []string) (files, reserved []string, err error) {
 	if len(asked) > 0 {

@@ -24,7 +24,7 @@ import (
 )
 
 // What playbooks call what a backup needs: the task that makes it, the part with the snapshot of etcd, and
-// the pool whose nodes a restore makes anew.
+// the pool whose nodes a restore recreates.
 const (
 	task     = "backup"
 	snapshot = "etcd.db"

@@ -110,7 +110,7 @@ func RebalanceFlag() cli.Flag {
 
 // LostFlag gives up what hosts had of a cluster.
 func LostFlag() cli.Flag {
-	return HeadInput.List("lost", "`HOSTS` do not come back: what they had is made anew elsewhere")
+	return HeadInput.List("lost", "`HOSTS` do not come back: recreate their nodes elsewhere")
 }
 
 // RemoveFlag names what a run may remove.

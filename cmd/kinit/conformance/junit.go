@@ -32,7 +32,7 @@ type xmlSuite struct {
 }
 
 // WriteJUnit writes the result as JUnit XML: a suite a group, and a case a test. A test
-// that was not run is an error, so that nobody takes it for a pass.
+// that was not run is an error, so that it does not count as a pass.
 func WriteJUnit(w io.Writer, r *Result) error { return junit.Encode(w, r.document()) }
 
 func (r *Result) document() *xmlSuites {

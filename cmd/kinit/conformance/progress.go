@@ -107,8 +107,8 @@ func (p *Progress) json(t Test) {
 	}{"test", t, p.done, p.options.Total})
 }
 
-// print writes a lasting line above the one at the bottom. Nobody can be informed when
-// the terminal has gone.
+// print writes a lasting line above the one at the bottom. An error is dropped:
+// the terminal is gone.
 func (p *Progress) print(text string) {
 	p.wipe()
 	_, _ = io.WriteString(p.options.Out, text+"\n")

@@ -241,11 +241,11 @@ func TestCertificatesAreListedByTheirEndAndSayWhoRenewsThem(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := `HOST    FILE                           SUBJECT  ENDS        DAYS   RENEWED BY
-c1      /v/kubelet.crt                 CN=x     2025-02-01  ended  nobody
+c1      /v/kubelet.crt                 CN=x     2025-02-01  ended  not renewed
 c1      /v/kubelet-client-current.pem  CN=x     2025-05-01  60     kubelet
 c1      /p/apiserver.crt               CN=x     2025-06-01  91     kinit certs --renew
 nyctea  /k/admin.crt                   CN=x     2025-09-01  183    kinit run
-nyctea  /k/ca.crt                      CN=x     2035-01-01  3592   nobody`
+nyctea  /k/ca.crt                      CN=x     2035-01-01  3592   not renewed`
 	if diff := cmp.Diff(want, strings.Join(CertificateLines(list), "\n")); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

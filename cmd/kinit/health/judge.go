@@ -146,7 +146,7 @@ func repairNode(n Node, name string, r Repairs) string {
 	return r.Run
 }
 
-// ending lists the certificates that have ended, or end soon and nobody renews in time.
+// ending lists the certificates that have ended, or end soon and are not renewed in time.
 func ending(list []Certificate, r Repairs) (all []Difference) {
 	for _, c := range list {
 		if !c.Matters() || c.DaysLeft >= SoonDays && !c.Ended || c.RenewedBy == renewedByKubelet && !c.Ended {

@@ -26,7 +26,7 @@ const (
 	renewedByRun       = "kinit run"
 	renewedByCerts     = "kinit certs --renew"
 	renewedByKubelet   = "kubelet"
-	renewedByNobody    = "nobody"
+	notRenewed         = "not renewed"
 	kubeletClientFile  = "kubelet-client-current.pem"
 	kubeletServingFile = "/kubelet.crt"
 )
@@ -95,14 +95,14 @@ func Certificates(observed map[string]string, now time.Time) ([]Certificate, err
 	return all, nil
 }
 
-// Matters reports whether anybody verifies the certificate. A kubelet makes the one that it serves by
-// itself, so nobody does.
+// Matters reports whether clients verify the certificate. They do not verify the serving certificate
+// of a kubelet, which it creates by itself.
 func (c Certificate) Matters() bool { return !strings.HasSuffix(c.Path, kubeletServingFile) }
 
 func renewedBy(output string, c Certificate) string {
 	switch {
 	case c.Authority || strings.HasSuffix(c.Path, kubeletServingFile):
-		return renewedByNobody
+		return notRenewed
 	case output == ownCertificates:
 		return renewedByRun
 	case strings.HasSuffix(c.Path, kubeletClientFile):

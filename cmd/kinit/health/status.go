@@ -109,7 +109,7 @@ type Certificate struct {
 	NotAfter  time.Time `json:"not_after"`
 	DaysLeft  int       `json:"days_left"`
 	Ended     bool      `json:"ended"`
-	RenewedBy string    `json:"renewed_by"` // kinit run, kinit certs --renew, kubelet or nobody
+	RenewedBy string    `json:"renewed_by"` // kinit run, kinit certs --renew, kubelet or not renewed
 }
 
 // Stage is how many tasks of a stage are in place.

@@ -34,7 +34,7 @@ func setCurrent(file []byte, name string) ([]byte, error) {
 	return checked(file, func(all map[string]any) { all[currentContext] = name }, func(t *text) bool { return t.line(currentContext, string(value)) })
 }
 
-// edit changes a list, as a text where that can be done, else anew.
+// edit changes a list, as a text where possible, else by rewriting the file.
 func edit(file []byte, list string, change func([]any) []any, asText func(*text) bool) ([]byte, error) {
 	return checked(file, func(all map[string]any) {
 		items, _ := all[list].([]any)
@@ -44,7 +44,7 @@ func edit(file []byte, list string, change func([]any) []any, asText func(*text)
 
 // checked changes a file as a text, and holds the result to what the same change makes
 // of the values. Where they differ, as in files that are written in other ways, the
-// values are written anew, which keeps all of them and no comments.
+// file is rewritten, which keeps all values and no comments.
 func checked(file []byte, change func(map[string]any), asText func(*text) bool) ([]byte, error) {
 	want, err := parse(file)
 	if err != nil {

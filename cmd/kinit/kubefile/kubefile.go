@@ -2,7 +2,7 @@
 // removes it again. Nothing else in the file changes; in a file in kubectl's own
 // format, every other byte remains.
 //
-// Added entries carry a mark, so that entries of others with the
+// Added entries carry a mark, so that foreign entries with the
 // same name are never touched. The format is that of client-go's Config, v1.
 package kubefile
 
@@ -104,7 +104,7 @@ func Merge(file []byte, name string, kubeconfig []byte) ([]byte, error) {
 }
 
 // Remove removes the entries that Merge has added under a name, and reports whether there
-// were any. Entries of others remain.
+// were any. Foreign entries remain.
 func Remove(file []byte, name string) ([]byte, bool, error) {
 	before, err := parse(file)
 	if err != nil {

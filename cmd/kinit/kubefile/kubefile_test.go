@@ -127,7 +127,7 @@ func TestMergeIntoNothing(t *testing.T) {
 	equal(t, remove(t, got, "k8s"), "apiVersion: v1\nkind: Config\npreferences: {}\nclusters: []\ncontexts: []\nusers: []\ncurrent-context: \"\"\n")
 }
 
-func TestMergeLeavesTheBytesOfOthers(t *testing.T) {
+func TestMergeKeepsForeignBytes(t *testing.T) {
 	t.Parallel()
 	want := strings.Replace(others, "contexts:\n", indented(ours, 2)+"contexts:\n", 1)
 	want = strings.Replace(want, "current-context: old\n", ourContext+"current-context: k8s\n", 1)
@@ -142,7 +142,7 @@ func TestMergeLeavesTheBytesOfOthers(t *testing.T) {
 	equal(t, remove(t, got, "k8s"), strings.Replace(others, "current-context: old", `current-context: ""`, 1))
 }
 
-func TestEntriesOfOthersAreNeverTouched(t *testing.T) {
+func TestForeignEntriesAreNeverTouched(t *testing.T) {
 	t.Parallel()
 	_, err := Merge([]byte(others), "old", []byte(admin))
 	if !errors.Is(err, ErrForeign) || err.Error() != `the cluster entry "old" is made by somebody else: choose another name` {

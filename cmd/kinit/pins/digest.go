@@ -90,7 +90,7 @@ func (r reader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// manifest asks a registry for the manifest of an image's tag, with a token of nobody
+// manifest asks a registry for the manifest of an image's tag, with an anonymous token
 // where the registry wants one, and returns its digest, computed from its bytes.
 func (f Fetcher) manifest(ctx context.Context, p Pin) (digest string, err error) {
 	repository, err := remote.NewRepository(p.Image)

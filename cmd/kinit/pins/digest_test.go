@@ -97,7 +97,7 @@ func TestDigestOfAnImageIsThatOfItsManifest(t *testing.T) {
 	}
 }
 
-func TestRegistryThatWantsATokenGivesOneToNobody(t *testing.T) {
+func TestRegistryGivesAnAnonymousToken(t *testing.T) {
 	t.Parallel()
 	handler, _ := images(t)
 	mux := http.NewServeMux()
@@ -106,10 +106,10 @@ func TestRegistryThatWantsATokenGivesOneToNobody(t *testing.T) {
 		if got := r.URL.Query().Get("scope"); got != "repository:x/y:pull" {
 			t.Errorf("scope %q", got)
 		}
-		io.WriteString(w, `{"token": "nobody"}`)
+		io.WriteString(w, `{"token": "anonymous"}`)
 	})
 	mux.HandleFunc("/v2/", func(w http.ResponseWriter, r *http.Request) {
-		if r.Header.Get("Authorization") != "Bearer nobody" {
+		if r.Header.Get("Authorization") != "Bearer anonymous" {
 			w.Header().Set("WWW-Authenticate", `Bearer realm="`+url+`/token",service="s",scope="repository:x/y:pull"`)
 			w.WriteHeader(http.StatusUnauthorized)
 			return

@@ -179,7 +179,7 @@ dial tcp: timeout
   host tyto
 `,
 		},
-		"a file that nobody has": {
+		"a file that is missing": {
 			d: diag.Diagnostic{Summary: "Bad", Subject: &hcl.Range{Filename: "other.hcl", Start: hcl.Pos{Line: 3}}},
 			want: `Error: Bad
 

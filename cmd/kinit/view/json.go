@@ -39,7 +39,7 @@ func (j *JSON) Notice(line string) {
 
 func (j *JSON) Close(r *engine.Report, code int) { j.encode(NewSummary(j.spec, r, code)) }
 
-// encode writes one line. Errors are ignored because nobody reads any more.
+// encode writes one line. Errors are ignored because the reader is gone.
 func (j *JSON) encode(value any) {
 	j.mu.Lock()
 	defer j.mu.Unlock()

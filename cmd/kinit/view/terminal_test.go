@@ -8,7 +8,7 @@ import (
 )
 
 // terminal is a screen that does what the views ask of one, with all that ever
-// scrolled by. It wraps long lines, and wraps them anew when its width changes,
+// scrolled by. It wraps long lines, and wraps them again when its width changes,
 // as most terminals do. An unknown control sequence fails the test.
 type terminal struct {
 	t         *testing.T

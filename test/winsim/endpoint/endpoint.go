@@ -34,7 +34,7 @@ const (
 
 // Options say where the machine's ports are on the real host: an address such as
 // "127.0.0.1:0" by the machine's port. A port that is missing is not served. Where the
-// machine lets nobody in, connections are refused; on a port that the system chooses they
+// machine admits no login, connections are refused; on a port that the system chooses they
 // are reset, for the port to stay the machine's.
 type Options struct {
 	Listen map[int]string

@@ -156,7 +156,7 @@ func TestSSHHasTheHostKeyOfItsLastStart(t *testing.T) {
 		must(t, m.Services.Start(t.Context(), "sshd"))
 		var shown ssh.PublicKey
 		_, err = ssh.Dial("tcp", e.Addr(endpoint.SSH).String(), &ssh.ClientConfig{
-			User: "nobody", Timeout: patience,
+			User: "stranger", Timeout: patience,
 			HostKeyCallback: func(_ string, _ net.Addr, key ssh.PublicKey) error {
 				shown = key
 				return nil

@@ -13,7 +13,7 @@ import (
 	"kinit/engine/event"
 )
 
-// Over SSH nobody outside sees messages: the machine restarts at each piece of data that
+// Over SSH messages are not visible from outside: the machine restarts at each piece of data that
 // the client sends for the task's work.
 func TestRestartAtEveryPieceOverSSH(t *testing.T) {
 	t.Parallel()

@@ -36,8 +36,8 @@ const (
 const setupLabel = "KINIT_WINSIM"
 
 // Run plays Windows until it is shut down, and powers the machine off. log writes lines on
-// the console. A failure is told there as a script's is, so that nobody waits any longer,
-// and the machine stays on, for people to look at.
+// the console. A failure is reported there as a script's is, which ends the wait,
+// and the machine stays on for inspection.
 func Run(ctx context.Context, log func(string), windows func(context.Context, Machine) error) error {
 	end, err := play(ctx, log, windows)
 	if err != nil {

@@ -224,7 +224,7 @@ func (d *flanneld) networkName() string {
 	}
 }
 
-// ensureNetwork takes the network that is there, or makes it anew.
+// ensureNetwork takes the existing network, or recreates it.
 func (d *flanneld) ensureNetwork(subnet netip.Prefix) (network.HNSNetwork, error) {
 	stack := d.p.Machine.Network
 	want := network.HNSNetwork{Name: d.networkName(), Type: "Overlay", Subnet: subnet, Gateway: subnet.Masked().Addr().Next(), VSID: d.conf.Backend.VNI}

@@ -151,7 +151,7 @@ func (s store) reserve(subnet netip.Prefix, gateway netip.Addr, container, devic
 }
 
 // next is the first address after one that is not taken, around the subnet once. The
-// first and the last address belong to nobody.
+// first and the last address are not assigned.
 func next(subnet netip.Prefix, after netip.Addr, taken []netip.Addr) (netip.Addr, bool) {
 	first := subnet.Addr().Next()
 	for range 1 << (32 - subnet.Bits()) {

@@ -117,7 +117,7 @@ func (m *Machine) Environment(sid string) *Environment {
 		"PROMPT": "$P$G",
 	})
 	m.overlay(e, MachineEnvironment)
-	// The machine's variables have a USERNAME of their own, which is nobody's.
+	// The machine's variables have a USERNAME of their own, which is no user's.
 	e.Set("USERNAME", name)
 	if sid == account.SystemSID {
 		e.Set("USERDOMAIN", "WORKGROUP")

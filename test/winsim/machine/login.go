@@ -29,7 +29,7 @@ func (m *Machine) Certificate(thumbprint string) (string, bool) {
 }
 
 // Key reports whether an SSH key is a user's. For administrators the keys are in one file
-// of their own, which counts only when nobody else can write to it.
+// of their own, which counts only when no other user can write to it.
 func (m *Machine) Key(user string, key ssh.PublicKey) bool {
 	u, err := m.Accounts.User(user)
 	if err != nil || u.Disabled {

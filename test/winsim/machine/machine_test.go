@@ -360,8 +360,8 @@ func TestAProcessThatFindsTheMachineGoingDownIsNoGapOfTheSimulator(t *testing.T)
 	if p.Failure() != nil || len(m.Unknowns()) > 0 {
 		t.Errorf("failure %v, unknown %q", p.Failure(), m.Unknowns())
 	}
-	p.Fail(errors.New("a switch that nobody knows"))
-	if p.Failure() == nil || !slices.Equal(m.Unknowns(), []string{"a switch that nobody knows"}) {
+	p.Fail(errors.New("an unknown switch"))
+	if p.Failure() == nil || !slices.Equal(m.Unknowns(), []string{"an unknown switch"}) {
 		t.Errorf("failure %v, unknown %q", p.Failure(), m.Unknowns())
 	}
 }

@@ -46,7 +46,7 @@ func (m *Machine) Run(ctx context.Context, c process.Command) (uint32, error) {
 		fmt.Fprintf(c.Stderr, "%s\r\n", strings.ReplaceAll(m.Text(code.Code), "%1", start.Program))
 		return 1, nil
 	case errors.Is(err, ErrOff):
-		// Nobody is there to read an answer.
+		// There is no one to read an answer.
 		return 1, nil
 	case err != nil:
 		return 0, err

@@ -137,7 +137,7 @@ func (m *Machine) TaskActive(t Task) bool {
 	return len(m.tasks.running[strings.ToLower(t.FullName())]) > 0
 }
 
-// RunTask starts a task, detached from whoever asks for it. One that runs already is
+// RunTask starts a task, detached from its caller. One that runs already is
 // left, as its default policy for further instances says.
 func (m *Machine) RunTask(path, name string) error {
 	t, err := m.Task(path, name)

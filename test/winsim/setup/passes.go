@@ -129,7 +129,7 @@ func (s *System) administrator() error {
 // winlogon is where a login by itself is set up.
 const winlogon = `HKLM\SOFTWARE\Microsoft\Windows NT\CurrentVersion\Winlogon`
 
-// autoLogon logs the user in whom the answers name, or nobody.
+// autoLogon logs in the user whom the answers name, if any.
 func (s *System) autoLogon() (*account.User, error) {
 	all := s.answers.all("oobeSystem", shellComponent, "AutoLogon")
 	if len(all) == 0 {

@@ -16,7 +16,7 @@ import (
 )
 
 // options are those with which OpenSSH's clients reach the server and nothing of
-// whoever runs the test.
+// the user who runs the test.
 func (s *service) clientOptions(t *testing.T) []string {
 	t.Helper()
 	host, port, err := net.SplitHostPort(s.addr)

@@ -82,8 +82,8 @@ func (c *session) process(ctx context.Context, line string, args []string) func(
 	}
 }
 
-// pipe is what a process writes to: the server takes all of it, and nobody reads what a
-// connection that is gone cannot carry. The process is ended for that, not by its writes.
+// pipe is what a process writes to: the server takes all of it, and output for a
+// connection that is gone is dropped. The process is ended for that, not by its writes.
 type pipe struct{ to io.Writer }
 
 // Write always takes all.

@@ -16,7 +16,7 @@ func TestMistakesHaveTheIdsOfWindows(t *testing.T) {
 	h := winhost.New(t, winhost.Options{})
 	const commands = ",Microsoft.PowerShell.Commands."
 	run(t, h, `New-Item C:\there -ItemType Directory | Out-Null; Set-Content C:\there\file x; New-LocalUser -Name ada -NoPassword | Out-Null
-$null = New-Service -Name needy -BinaryPathName C:\there\file -DependsOn nobody`)
+$null = New-Service -Name needy -BinaryPathName C:\there\file -DependsOn missing`)
 	for script, want := range map[string]string{
 		`Get-Item C:\none`:                      "PathNotFound" + commands + "GetItemCommand",
 		`New-Item C:\there -ItemType Directory`: "DirectoryExist" + commands + "NewItemCommand",
@@ -24,12 +24,12 @@ $null = New-Service -Name needy -BinaryPathName C:\there\file -DependsOn nobody`
 		`Remove-Item C:\Windows\System32\WindowsPowerShell\v1.0\powershell.exe`:      "RemoveFileSystemItemUnAuthorizedAccess" + commands + "RemoveItemCommand",
 		`Get-ItemProperty HKLM:\SOFTWARE\none`:                                       "PathNotFound" + commands + "GetItemPropertyCommand",
 		`Get-ItemProperty HKLM:\SOFTWARE -Name none`:                                 "System.Management.Automation.PSArgumentException" + commands + "GetItemPropertyCommand",
-		`Get-Service nobody`:                                                         "NoServiceFoundForGivenName" + commands + "GetServiceCommand",
+		`Get-Service absent`:                                                         "NoServiceFoundForGivenName" + commands + "GetServiceCommand",
 		`Start-Service needy`:                                                        "CouldNotStartService" + commands + "StartServiceCommand",
-		`Get-LocalUser nobody`:                                                       "UserNotFound" + commands + "GetLocalUserCommand",
+		`Get-LocalUser absent`:                                                       "UserNotFound" + commands + "GetLocalUserCommand",
 		`New-LocalUser -Name ada -NoPassword`:                                        "UserExists" + commands + "NewLocalUserCommand",
 		`Set-LocalUser ada -Password (ConvertTo-SecureString a -AsPlainText -Force)`: "InvalidPassword" + commands + "SetLocalUserCommand",
-		`Add-LocalGroupMember -SID S-1-5-32-544 -Member nobody`:                      "PrincipalNotFound" + commands + "AddLocalGroupMemberCommand",
+		`Add-LocalGroupMember -SID S-1-5-32-544 -Member absent`:                      "PrincipalNotFound" + commands + "AddLocalGroupMemberCommand",
 		`Get-ScheduledTask -TaskName nothing`:                                        "CmdletizationQuery_NotFound_TaskName,Get-ScheduledTask",
 		`Get-NetFirewallRule -Name nothing`:                                          "CmdletizationQuery_NotFound_InstanceID,Get-NetFirewallRule",
 		`Get-NetAdapter -Name nothing`:                                               "CmdletizationQuery_NotFound_Name,Get-NetAdapter",

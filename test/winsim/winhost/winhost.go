@@ -38,7 +38,7 @@ var bootstrap string
 type Options struct {
 	Release  string // 2k19, 2k22 or 2k25
 	Language string
-	Owner    string // of what is made, or nobody
+	Owner    string // of what is made, or empty
 	machine.Options
 }
 

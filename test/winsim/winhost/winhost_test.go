@@ -61,7 +61,7 @@ func TestExitCodesAndErrorsComeBack(t *testing.T) {
 	if !errors.As(err, &exit) || exit.Code != 1 || !strings.HasSuffix(strings.TrimSpace(exit.Stderr), "no such thing") {
 		t.Errorf("throw: %v", err)
 	}
-	out, err := h.Run(t.Context(), module.Command{Argv: []string{"sc.exe", "query", "nobody"}})
+	out, err := h.Run(t.Context(), module.Command{Argv: []string{"sc.exe", "query", "missing"}})
 	want := "[SC] EnumQueryServicesStatus:OpenService FEHLER 1060:\r\n\r\nDer angegebene Dienst ist kein installierter Dienst.\r\n\r\n"
 	if !errors.As(err, &exit) || exit.Code != 1060 || out.Stdout != want {
 		t.Errorf("sc.exe: %q %v", out.Stdout, err)

@@ -33,7 +33,7 @@ func TestRefusedLoginsAre401WithoutBody(t *testing.T) {
 		status int
 		offers []string
 	}{
-		"nobody":                         {s.client(t, s.https, ""), http.StatusUnauthorized, []string{"Negotiate", basic}},
+		"no login":                       {s.client(t, s.https, ""), http.StatusUnauthorized, []string{"Negotiate", basic}},
 		"wrong password":                 {s.client(t, s.https, basicHeader(processtest.User, "x")), http.StatusUnauthorized, []string{"Negotiate", basic}},
 		"right":                          {s.client(t, s.https, right), http.StatusOK, nil},
 		"of the machine":                 {s.client(t, s.https, basicHeader(`.\`+processtest.User, processtest.Password)), http.StatusOK, nil},
@@ -112,7 +112,7 @@ func TestAShellIsItsOwners(t *testing.T) {
 	}
 }
 
-// everybody lets in whoever comes.
+// everybody admits every caller.
 type everybody struct{ *processtest.Machine }
 
 func (everybody) Password(string, string) bool { return true }

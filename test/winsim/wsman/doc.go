@@ -37,7 +37,7 @@
 // (1816). A request that is too large gets status 413 and no body; 0x80338111 is
 // what Windows' own client makes of that.
 //
-// Nobody has compared it with a real Windows. What vouches for it are the vectors of
+// It was never compared with a real Windows. What vouches for it are the vectors of
 // MS-NLMP, the form of answers that others have recorded, and two clients that were
 // written for Windows and drive it unchanged in its tests: pywinrm and Ansible.
 //

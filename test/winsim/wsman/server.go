@@ -71,7 +71,7 @@ func (s *Server) ServeTLS(listener net.Listener) error {
 	s.mu.Unlock()
 	return s.serve(tls.NewListener(&tracker{Listener: listener, server: s}, &tls.Config{
 		Certificates: []tls.Certificate{*s.options.Certificate},
-		// Whose it is, is looked up by its thumbprint; nobody has to have signed it.
+		// Whose it is, is looked up by its thumbprint; no authority has to have signed it.
 		ClientAuth: tls.RequestClientCert,
 	}))
 }

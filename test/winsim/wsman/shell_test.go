@@ -216,7 +216,7 @@ func TestMistakesHaveTheirCodes(t *testing.T) {
 		"no shell":               {strings.Replace(receive, shell, "", 1), "2150858843"},
 		"unknown code page":      {message(transfer+"Create", `<man:OptionSet><man:Option Name="WINRS_CODEPAGE">1</man:Option></man:OptionSet>`, newShell), "2150859072"},
 		"idle for a second only": {message(transfer+"Create", "", `<sh:Shell><sh:IdleTimeOut>PT1S</sh:IdleTimeOut></sh:Shell>`), "2150859250"},
-		"line for nobody":        {commandMessage(shell, strings.Repeat("x", 32760)), "2147942606"},
+		"line without a reader":  {commandMessage(shell, strings.Repeat("x", 32760)), "2147942606"},
 	} {
 		if got := c.post(m.message).code(); got != m.want {
 			t.Errorf("%s: code %s, want %s", name, got, m.want)

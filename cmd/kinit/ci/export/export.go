@@ -63,7 +63,7 @@ func line(o Options, j jobs.Job) string { return shell.POSIX(command(o, j)...) }
 
 // made is the header of each file.
 func made(o Options) string {
-	return "# Made by 'kinit ci export' of " + filepath.Base(o.File) + "; make it anew instead of editing it.\n"
+	return "# Made by 'kinit ci export' of " + filepath.Base(o.File) + "; export again instead of editing it.\n"
 }
 
 // minutes returns a job's time limit, including the clean-up of all attempts, rounded up.

@@ -105,7 +105,7 @@ func TestAProgramThatDiesLeavesAnAbortedResult(t *testing.T) {
 		"while it writes":         {[]Phase{deployed}, `{"kind":"phase_sta`, Deploy, true},
 		"while it cleans up":      {[]Phase{deployed, {Name: Cleanup, Attempt: 1, Started: at(7)}}, "", Cleanup, true},
 		"after it cleaned up":     {[]Phase{deployed, clean}, "", Cleanup, false},
-		"when it has begun anew":  {[]Phase{deployed, clean, {Name: Deploy, Attempt: 2, Started: at(9)}}, "", Deploy, true},
+		"when it has restarted":   {[]Phase{deployed, clean, {Name: Deploy, Attempt: 2, Started: at(9)}}, "", Deploy, true},
 		"with something left":     {[]Phase{deployed, {Name: Cleanup, Attempt: 1, Started: at(7), Ended: at(8), Leftovers: n(2)}}, "", Cleanup, true},
 		"and clean-up had failed": {[]Phase{deployed, {Name: Cleanup, Attempt: 1, Started: at(7), Ended: at(8)}}, "", Cleanup, true},
 	} {
@@ -132,7 +132,7 @@ func TestARecordThatIsWrittenCannotBeSettled(t *testing.T) {
 	if err := Settle(t.Context(), r.Folder(), Settled{}); err == nil {
 		t.Error("it was settled")
 	}
-	must(t, r.Close(End{})) // until here: the collector closes a file that nobody uses any more
+	must(t, r.Close(End{})) // until here: the collector closes an unused file
 }
 
 func TestManyWritersLoseNothing(t *testing.T) {

@@ -25,7 +25,7 @@ type Record struct {
 }
 
 // Create makes the folder of a run in dir, only for its owner, and begins its record. The
-// file gets its name after it is locked and has its header, so that nobody sees one that
+// file gets its name after it is locked and has its header, so that it never
 // looks as if its program had died.
 func Create(dir string, h Header) (*Record, error) {
 	folder, err := runfolder.Make(filepath.Join(dir, h.Job), h.Started, "")

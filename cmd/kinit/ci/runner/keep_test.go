@@ -68,7 +68,7 @@ func TestASecretInAFileIsFoundWhateverWroteIt(t *testing.T) {
 	}
 }
 
-func TestAFileNobodyCanLookIntoIsNotClean(t *testing.T) {
+func TestUnreadableFileIsNotClean(t *testing.T) {
 	t.Parallel()
 	redactor := &secret.Redactor{}
 	if clean, err := free("evidence.tar.gz", []byte("no archive"), redactor.Redact); clean || err == nil {

@@ -8,7 +8,7 @@ import (
 )
 
 // badge is a picture of two words for other people's pages. Widths are in pixels and come
-// from the number of letters, because nobody knows the reader's font; the text is fitted
+// from the number of letters, because the reader's font is unknown; the text is fitted
 // into them.
 const badge = `<svg xmlns="http://www.w3.org/2000/svg" width="{{.Width}}" height="20" role="img" aria-label="{{html .Title}}">
 <title>{{html .Title}}</title>

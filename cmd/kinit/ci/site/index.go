@@ -58,7 +58,7 @@ type row struct {
 	Error   string
 }
 
-// tally is a number that should be zero, or nothing where nobody knows it.
+// tally is a number that should be zero, or nothing where it is unknown.
 type tally struct {
 	Known bool
 	N     int

@@ -223,7 +223,7 @@ func (k *kubelet) serve(ctx context.Context) error {
 		if err := k.postStatus(ctx); err != nil && ctx.Err() == nil {
 			k.p.Machine.Log("kubelet: post status: %v", err)
 			if rest.IsReason(err, "NotFound") {
-				// A node that was deleted is registered anew only by another start.
+				// A node that was deleted is registered again only by another start.
 				k.p.Machine.Log("kubelet: the node %s is not known to the cluster", k.name)
 			}
 			if !cli.Sleep(ctx, time.Second) {

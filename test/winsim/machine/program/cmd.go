@@ -114,7 +114,7 @@ func show(p *machine.Process, name string) uint32 {
 		fmt.Fprintf(p.Stderr, "%s\r\n", p.Machine.Text(winerr.FileNotFound))
 		return 1
 	}
-	_, _ = p.Stdout.Write(text) // nobody may be there to read it
+	_, _ = p.Stdout.Write(text) // the reader may be gone
 	return 0
 }
 

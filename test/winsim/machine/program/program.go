@@ -69,7 +69,7 @@ func whoami(_ context.Context, p *machine.Process) uint32 {
 	return 0
 }
 
-// logoff ends the session of whoever calls it: those of services have none to end.
+// logoff ends the session of its caller: services have no session to end.
 func logoff(_ context.Context, p *machine.Process) uint32 {
 	p.Machine.Log("%s logs off", p.Machine.Accounts.Name(p.User, p.Machine.ComputerName()))
 	return 0

@@ -75,7 +75,7 @@ func TestCurlFetchesResumesAndHasItsOwnCodes(t *testing.T) {
 		want uint32
 	}{
 		"a missing file":       {[]string{"--fail", "--output", "x", plain.URL + "/other"}, 22},
-		"nobody there":         {[]string{"--output", "x", "http://127.0.0.1:1/file"}, 7},
+		"no listener":          {[]string{"--output", "x", "http://127.0.0.1:1/file"}, 7},
 		"an unknown authority": {[]string{"--output", "x", secure.URL + "/file"}, 60},
 		"no authority file":    {[]string{"--output", "x", "--cacert", `C:\none`, secure.URL + "/file"}, 77},
 	} {
@@ -116,7 +116,7 @@ func TestTarUnpacksARealArchive(t *testing.T) {
 		t.Error(err)
 	}
 	if _, err := m.Files.Stat(`C:\some\bin\containerd.exe`); err == nil {
-		t.Error("a member that nobody asked for is unpacked")
+		t.Error("a member that was not asked for is unpacked")
 	}
 	if code, out := run(t, m, "tar.exe", "-xf", "C:/c.tar", "-C", "C:/some", "bin", "other"); code != 1 || out != "tar.exe: other: Not found in archive\r\n" {
 		t.Errorf("a member that is not there: code %d %q", code, out)
@@ -143,7 +143,7 @@ func TestICACLSLeavesAFileToTheSystemAndAdministrators(t *testing.T) {
 	if want := "O:SYD:PAI(A;OI;FA;;;BA)(A;;FA;;;SY)"; err != nil || s.SDDL() != want {
 		t.Errorf("%s %v, want %s", s.SDDL(), err, want)
 	}
-	if code, out := run(t, m, "icacls.exe", `C:\key`, "/setowner", "Nobody"); code != 1332 {
+	if code, out := run(t, m, "icacls.exe", `C:\key`, "/setowner", "Stranger"); code != 1332 {
 		t.Errorf("an unknown account: code %d %s", code, out)
 	}
 }

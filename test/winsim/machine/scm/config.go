@@ -56,7 +56,7 @@ type Action struct {
 // Failure is what is done at the first, second … failure of a service. The last action
 // is repeated.
 type Failure struct {
-	Reset   time.Duration // after it without failure they are counted anew
+	Reset   time.Duration // after it without failure the count restarts
 	Actions []Action
 }
 

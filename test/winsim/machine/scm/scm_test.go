@@ -111,13 +111,13 @@ func TestWhatKeepsAServiceFromStartingHasACode(t *testing.T) {
 	create(t, m, scm.Config{Name: "off", Image: "serve.exe", Start: scm.Disabled},
 		scm.Config{Name: "nofile", Image: "missing.exe", Start: scm.Manual},
 		scm.Config{Name: "noservice", Image: "noservice.exe", Start: scm.Manual},
-		scm.Config{Name: "needsnothing", Image: "serve.exe", Start: scm.Manual, DependsOn: []string{"nobody"}},
+		scm.Config{Name: "needsnothing", Image: "serve.exe", Start: scm.Manual, DependsOn: []string{"missing"}},
 		scm.Config{Name: "needsnofile", Image: "serve.exe", Start: scm.Manual, DependsOn: []string{"nofile"}},
 		scm.Config{Name: "circle", Image: "serve.exe", Start: scm.Manual, DependsOn: []string{"circle"}})
 	for name, want := range map[string]winerr.Code{
 		"off": winerr.ServiceDisabled, "nofile": winerr.FileNotFound, "noservice": winerr.ServiceTimeout,
 		"needsnothing": winerr.DependencyMissing, "needsnofile": winerr.DependencyFail, "circle": winerr.CircularDependency,
-		"nobody": winerr.ServiceMissing,
+		"missing": winerr.ServiceMissing,
 	} {
 		if err := m.Start(t.Context(), name); !errors.Is(err, want) {
 			t.Errorf("%s: %v, want %v", name, err, want)

@@ -12,7 +12,7 @@ func bind(o *value.Object, name string, m interp.InstanceFunc) {
 	o.Method(name, func(ctx context.Context, args []any) (any, error) { return m(ctx, nil, o, args) })
 }
 
-// computed is a property that is read anew each time.
+// computed is a property that is computed at each read.
 func computed(name string, get func() any) *value.Property {
 	return &value.Property{Name: name, ReadOnly: true, Get: func() (any, error) { return get(), nil }}
 }

@@ -160,7 +160,7 @@ func (i module) rename(name string) uint32 {
 	return 0
 }
 
-// create starts a process that is nobody's child.
+// create starts a process without a parent.
 func (i module) create(ctx context.Context, c *interp.Call, line, dir string) error {
 	words := machine.SplitArgs(line)
 	if len(words) == 0 {

@@ -55,8 +55,8 @@ func (i module) subkeys(ctx context.Context, c *interp.Call, l location) error {
 	return nil
 }
 
-// newKey makes a key. With -Force the keys above it are made too, and a key that is
-// there is made anew: its values are gone, as in Windows PowerShell.
+// newKey makes a key. With -Force the keys above it are made too, and an existing
+// key is recreated: its values are gone, as in Windows PowerShell.
 func (i module) newKey(ctx context.Context, c *interp.Call, l location) error {
 	above := l.path[:max(0, strings.LastIndexByte(l.path, '\\'))]
 	switch there := i.m.Registry.Has(l.path); {

@@ -153,7 +153,7 @@ func asks(c *interp.Call) error {
 }
 
 // removeFile deletes one entry. A folder that is not empty is deleted only with
-// -Recurse: the question that PowerShell asks else has nobody to answer it.
+// -Recurse: the question that PowerShell asks otherwise would get no answer.
 func (i module) removeFile(ctx context.Context, c *interp.Call, info ntfs.Info) error {
 	remove := i.m.Files.Remove
 	if info.IsDir() && info.Target == "" {

@@ -178,7 +178,7 @@ func (s module) start(ctx context.Context, c *interp.Call, config scm.Config) er
 		return nil
 	}
 	if cmdlet.Code(err) == winerr.ProcessAborted {
-		// It began to start, and nobody says why it went no further.
+		// It began to start, and there is no reason why it went no further.
 		return cmdlet.Report(ctx, c, cmdlet.Failure{
 			Type: commands + "ServiceCommandException", ID: "StartServiceFailed," + commands + "StartServiceCommand", Category: "OpenError", Target: s.object(config),
 			Message: fmt.Sprintf("Failed to start service '%s (%s)'.", config.DisplayName, config.Name),

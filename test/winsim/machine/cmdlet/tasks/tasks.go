@@ -157,7 +157,7 @@ func (t module) enable(on bool) func(context.Context, *interp.Call) error {
 	}
 }
 
-// unregister asks before it deletes, unless it is told not to; nobody answers here.
+// unregister asks before it deletes, unless -Confirm:$false is given; there is no one to answer here.
 func (t module) unregister(ctx context.Context, c *interp.Call) error {
 	found, err := t.query(ctx, c)
 	if err != nil {

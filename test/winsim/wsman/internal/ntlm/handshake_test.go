@@ -73,7 +73,7 @@ func TestWrongAnswersAreLogonFailures(t *testing.T) {
 	}{
 		"right":              {func(*client) {}, ""},
 		"wrong password":     {func(c *client) { c.hash = make([]byte, 16) }, `logon failure: wrong password of "Administrator"`},
-		"unknown user":       {func(c *client) { c.user = "nobody" }, `logon failure: no user "nobody"`},
+		"unknown user":       {func(c *client) { c.user = "stranger" }, `logon failure: no user "stranger"`},
 		"clock of last week": {func(c *client) { c.now = now.Add(-7 * 24 * time.Hour) }, "logon failure: the client's time is 168h0m0s away"},
 		"clock of yesterday": {func(c *client) { c.now = now.Add(-24 * time.Hour) }, ""},
 		"another channel":    {func(c *client) { c.bindings = hash }, "logon failure: not the binding of this TLS channel"},

@@ -96,7 +96,7 @@ func (r *Request) check(h header) *Fault {
 	return nil
 }
 
-// mustUnderstand refuses headers that the client insists on and nobody knows
+// mustUnderstand refuses headers that the client insists on and that are unknown
 // (SOAP 1.2, 5.2.3).
 func mustUnderstand(unknown []element) *Fault {
 	for _, e := range unknown {
