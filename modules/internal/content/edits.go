@@ -16,7 +16,7 @@ import (
 	"kinit/modules/internal/ownership"
 )
 
-// editKind is the kind of the mark of what an owner's edits have changed in a file of others. Its ID is the file's path,
+// editKind is the kind of the mark of what an owner's edits have changed in a foreign file. Its ID is the file's path,
 // ": " and a hash; its Prior is the patch, in JSON.
 const editKind = "edit"
 
@@ -55,7 +55,7 @@ func forget(ctx context.Context, h module.Host, marks []module.Mark) error {
 	return nil
 }
 
-// track records what the edits of a file of others have changed when the new content is written, and returns the marks that
+// track records what the edits of a foreign file have changed when the new content is written, and returns the marks that
 // do not count then. Whole files and files that the owner made have no such marks: they are restored or removed as a whole.
 func (f File) track(ctx context.Context, h module.Host, s state) ([]module.Mark, error) {
 	earlier, err := editsOf(ctx, h, f.Path)
@@ -86,7 +86,7 @@ func (f File) track(ctx context.Context, h module.Host, s state) ([]module.Mark,
 	return earlier, h.Own(ctx, mark)
 }
 
-// untouched reports whether the owner has written nothing into a file of others yet: it has no mark, or was interrupted before
+// untouched reports whether the owner has written nothing into a foreign file yet: it has no mark, or was interrupted before
 // it wrote.
 func (f File) untouched(ctx context.Context, h module.Host, s state) (bool, error) {
 	if s.mark.ID == "" || s.mark.Prior == "" {
@@ -151,7 +151,7 @@ func undoEdit(ctx context.Context, h module.Host, mark module.Mark) error {
 }
 
 // dropBackup removes the backup of a file if no owner has edits of the file any more but this one, and restoring the backup
-// would lose lines of others.
+// would lose foreign lines.
 func dropBackup(ctx context.Context, h module.Host, mark module.Mark, left []string) error {
 	path := edited(mark)
 	kept, err := ReadAll(ctx, h, path+backupSuffix)

@@ -124,7 +124,7 @@ type Attributes struct {
 	fileattr.Want
 	// Backup saves the file from before kinit as <path>.kinit-backup. On a host that belongs
 	// to a cluster, cleanup and the removal of the file restore it. If the file was only edited,
-	// cleanup undoes the cluster's own edits and keeps those of others.
+	// cleanup undoes the cluster's own edits and keeps all foreign ones.
 	Backup bool `hcl:"backup,optional"`
 	// Accept is a command that checks the new content, as in ["visudo", "-cf", "%s"]; %s is
 	// the path of a temporary file. If it fails, the file is not changed.
