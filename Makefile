@@ -54,6 +54,10 @@ clean: build ## remove the cluster and the lab; cached artifacts stay
 	bin/kinit run $(or $(SPEC),k8s-podman-1-1-1) --hosts $(HOSTS) --stop-after cleanup
 	bin/kinit lab down --name $(LAB)
 
+.PHONY: check
+check: ## check what a change touches: format, vet, lint, its packages and those that import them, in two minutes (CHECK_TIME=…, BASE=main)
+	@STATICCHECK=$(STATICCHECK) ./test/check
+
 .PHONY: test
 test: deps ## run all tests, the end-to-end ones included, and print an honest count
 	@./test/run
