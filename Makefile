@@ -76,12 +76,13 @@ ci: deps build ## run the lab's periodic jobs once and render their site into pu
 	bin/kinit ci run examples/ci/ci.hcl
 
 .PHONY: lint
-lint: deps ## check format, vet, staticcheck and shellcheck
+lint: deps ## check format, vet, staticcheck, shellcheck and odd words
 	@test -z "$$(gofmt -l . | tee /dev/stderr)"
 	$(GO) vet -tags $(TAGS) ./...
 	$(GO) vet -tags $(TAGS),kills,life,emulated ./test/e2e
 	$(GO) run $(STATICCHECK) -tags $(TAGS) ./...
 	@./test/shellcheck
+	@./test/words
 
 .PHONY: golden
 golden: ## rewrite the golden files of the tests; read the diff afterwards

@@ -15,7 +15,7 @@
 #   release/VERSION/   bin/linux/amd64/PROGRAM, and PROGRAM.sha256
 #   github/            the files of RELEASES, in upstream's layout with Debian's programs, the release of
 #                      node_exporter, built from its Go module, and Calico's manifests
-#   registry/          the storage of a registry, whose repositories begin with those of others
+#   registry/          the storage of a registry, whose repository paths begin with the upstream registry
 #   digests.txt        NAME sha256:DIGEST for each of PINS and RELEASES, for each program of the release site, and each manifest
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
@@ -54,7 +54,7 @@ mkdir -p "$mirror/debian" "$mirror/github" "$mirror/registry"
 stock_packages=systemd,systemd-sysv,dbus,openssh-server,ca-certificates,curl,kmod,procps,iproute2,iputils-ping,bind9-dnsutils,ethtool,iptables,nftables
 # What the examples of roles install.
 role_packages=nginx,docker.io
-# The main suite alone: the lists of others count for a week only, and a lab stays longer.
+# The main suite alone: the lists of the others are valid for a week only, and a lab stays longer.
 MIRROR=${MIRROR:-deb $debian bookworm main}
 say "Debian's packages, and releases of a container runtime with their programs"
 ARCHIVE=$mirror/debian SITE=$mirror/github DIGESTS=$mirror/digests.txt

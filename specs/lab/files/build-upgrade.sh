@@ -10,7 +10,7 @@
 #   VERSION/            bin/linux/amd64/PROGRAM and PROGRAM.sha256, as the release site has them
 #   images/             the four images of the version, an OCI layout, and their names in images.txt
 #
-# The programs are linked anew, and compiled only where Go's build cache does not have them.
+# The programs are linked again, and compiled only where Go's build cache does not have them.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/lib.sh"

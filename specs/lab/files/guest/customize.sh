@@ -31,7 +31,7 @@ ln -sfn /usr/lib/cni "$root/opt/cni/bin"
 
 ln -sf ../run/systemd/resolve/stub-resolv.conf "$root/etc/resolv.conf"
 systemctl --quiet --root="$root" enable systemd-networkd.service systemd-resolved.service ssh.service containerd.service
-# Each costs an emulated processor a second or more and serves nobody here.
+# Each costs an emulated processor a second or more and is useless here.
 systemctl --quiet --root="$root" mask \
 	systemd-networkd-wait-online.service systemd-pstore.service systemd-binfmt.service \
 	systemd-udev-settle.service modprobe@efi_pstore.service modprobe@drm.service \

@@ -24,7 +24,7 @@ rm -f "$root"/etc/ssh/ssh_host_* "$root/etc/openvswitch/system-id.conf" "$root/e
 : >"$root/etc/machine-id"
 rm -f "$root/var/lib/dbus/machine-id"
 
-# As on a freshly installed host whose OVN nobody has set up: kinit enables it.
+# As on a freshly installed host where OVN is not set up yet: kinit enables it.
 for unit in "$root"/lib/systemd/system/ovn-*.service; do
 	systemctl --quiet --root="$root" disable "$(basename "$unit")" 2>/dev/null || true
 done

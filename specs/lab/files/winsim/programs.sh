@@ -44,7 +44,7 @@ for name in host-local win-overlay win-bridge; do program "cni/$name.exe" "$name
 pack cni .
 (cd "$out" && sha256sum *.tar.gz >SHA256SUMS)
 
-# What Windows itself is installed with: the drivers are of nobody's use here, and the
+# What Windows itself is installed with: the drivers are unused here, and the
 # package of OpenSSH is in the simulator's own form.
 mkdir -p "$tree/drivers"
 echo "kinit-winsim: in place of virtio-win" >"$tree/drivers/README.txt"
