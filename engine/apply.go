@@ -25,13 +25,13 @@ func Apply(ctx context.Context, o Options, s *Saved) *Report {
 	o.ConfirmRemovals = asked(o.ConfirmRemovals)
 	silent := o
 	silent.Events, silent.Confirm = nil, nil
-	before, report := makePlan(ctx, silent, reads, s.fresh)
+	before, report := makePlan(ctx, silent, modePlan, s.fresh)
 	defer before.close()
 	if before.plan == nil {
 		return report
 	}
 	diags = append(diags, s.movedFiles(before)...)
-	p, again := makePlan(ctx, o, does, s.fresh)
+	p, again := makePlan(ctx, o, modeRun, s.fresh)
 	defer p.close()
 	if len(diags) > 0 || p.plan == nil {
 		return report.refuse(append(diags, again.Diagnostics...)).end(ctx, before.started)

@@ -24,7 +24,7 @@ func (p *planned) connects() {
 	p.pool = host.NewPool(func(_ context.Context, name string) (host.Settings, error) {
 		return way.of.settings(name)
 	}, p.options.Redactor)
-	if p.mode == looks {
+	if p.mode == modeStatus {
 		p.pool.Once(p.options.Within)
 	}
 }

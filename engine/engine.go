@@ -21,7 +21,7 @@ import (
 // Validate checks a spec without touching a host: syntax, references, arguments, topology.
 // It needs no key for encrypted secrets.
 func Validate(ctx context.Context, o Options) *Report {
-	p, report := makePlan(ctx, o, validates)
+	p, report := makePlan(ctx, o, modeValidate)
 	p.close()
 	if p.plan != nil {
 		report.refuse(asWarnings(p.noHosts()))
@@ -33,14 +33,14 @@ func Validate(ctx context.Context, o Options) *Report {
 // Options.Offline it asks no host: a cluster is shown as if it were new, and what tasks would
 // change is not known.
 func Plan(ctx context.Context, o Options) *Report {
-	_, report := perform(ctx, o, reads)
+	_, report := perform(ctx, o, modePlan)
 	return report
 }
 
 // Run makes the hosts match the spec. When it fails or ctx ends, finished changes remain,
 // and the next Run continues from there.
 func Run(ctx context.Context, o Options) *Report {
-	_, report := perform(ctx, o, does)
+	_, report := perform(ctx, o, modeRun)
 	return report
 }
 
@@ -75,7 +75,7 @@ func performOnce(ctx context.Context, o Options, m mode, before ...func(*planned
 	}
 	p.consent = p.consents()
 	report.Removals = p.consent.planned
-	if m == does {
+	if m == modeRun {
 		if diags := p.consent.confirmed(ctx); len(diags) > 0 {
 			return p, report.refuse(diags).end(ctx, p.started), false
 		}
@@ -87,7 +87,7 @@ func performOnce(ctx context.Context, o Options, m mode, before ...func(*planned
 	if diags := p.unknownRemovals(within); len(diags) > 0 {
 		return p, report.refuse(append(diags, keeper.release(ctx)...)).end(ctx, p.started), false
 	}
-	if m == does && (p.changed(within) || p.otherInstance(keeper.ownership)) {
+	if m == modeRun && (p.changed(within) || p.otherInstance(keeper.ownership)) {
 		keeper.release(ctx)
 		return p, report, ctx.Err() == nil
 	}
@@ -117,12 +117,12 @@ func (p *planned) runOptions(k *keeper) run.Options {
 		owed.Folder = filepath.Join(p.options.StateDir, "pending")
 	}
 	var removes run.Removes
-	if p.consent != nil && p.mode == does {
+	if p.consent != nil && p.mode == modeRun {
 		removes = p.consent.gate
 	}
 	return run.Options{
 		Pending: owed, Removes: removes,
-		Check: p.mode.check(), Ahead: p.mode == looks, Offline: p.offline(), Forks: p.options.Forks, Events: p.options.Events, Redactor: p.options.Redactor,
+		Check: p.mode.check(), Ahead: p.mode == modeStatus, Offline: p.offline(), Forks: p.options.Forks, Events: p.options.Events, Redactor: p.options.Redactor,
 		Confirm: run.Confirm(p.options.Confirm), FactCache: cached, Lasting: k.lasting(),
 	}
 }

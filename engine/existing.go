@@ -172,7 +172,7 @@ func (p *planned) has(ctx context.Context, name, cluster string, listers []host.
 // asking limits how long a host may take to answer.
 func (p *planned) asking(ctx context.Context, m *host.Machine) (context.Context, *pace.Limit) {
 	within := answerTime
-	if p.mode == looks {
+	if p.mode == modeStatus {
 		within = cmp.Or(p.options.Within, answerTime)
 	}
 	return pace.Within(ctx, within, m)
@@ -224,7 +224,7 @@ func (p *planned) use(a *topology.Answer, has host.Has, c topology.Cluster) diag
 
 // mine reports whether the run may use what an instance has.
 func (p *planned) mine(i instance.Instance) (bool, error) {
-	if !i.There() || p.options.Adopt || p.mode == looks {
+	if !i.There() || p.options.Adopt || p.mode == modeStatus {
 		return true, nil
 	}
 	if i.ID == p.options.Restore.Instance {
@@ -251,7 +251,7 @@ func (p *planned) matters() func(name string) bool {
 	if len(p.options.Limit) > 0 {
 		limit, _ = p.inventory.Limit(p.options.Limit, names(p.hosts)) // the plan reports its problems
 	}
-	return func(name string) bool { return p.mode != looks && (limit == nil || limit[name]) }
+	return func(name string) bool { return p.mode != modeStatus && (limit == nil || limit[name]) }
 }
 
 // silent reports hosts that do not answer if no other one knows the cluster: it may exist.
@@ -270,7 +270,7 @@ func (p *planned) silent(c topology.Cluster, answers []topology.Answer) (diags d
 // cluster there, and no other host knows it: as a new one, it would be made again elsewhere.
 func (p *planned) hidden(c topology.Cluster, answers []topology.Answer) (diags diag.List) {
 	for _, a := range answers {
-		if !a.Silent || a.Err != nil || p.mode == looks {
+		if !a.Silent || a.Err != nil || p.mode == modeStatus {
 			continue
 		}
 		may, err := p.memory().MayBeOn(c.Name, a.Host)

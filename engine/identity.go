@@ -97,14 +97,14 @@ func (p *planned) keeps(in *topology.Input) diag.List {
 	}
 	asked := in.Cluster
 	switch {
-	case p.mode == looks:
+	case p.mode == modeStatus:
 		in.Cluster = in.Existing.Recorded(asked, p.driverNames())
 	case record.Removes:
 		in.Cluster = in.Existing.Recorded(asked, nil)
 		asked = in.Cluster
 	}
 	if node, host, driver := in.Existing.Unidentified(asked); node != "" {
-		diags = append(diags, diag.Diagnostic{Warning: p.mode == looks, Summary: "Driver of a node not known", Subject: &asked.Range, Cause: topology.ErrExisting,
+		diags = append(diags, diag.Diagnostic{Warning: p.mode == modeStatus, Summary: "Driver of a node not known", Subject: &asked.Range, Cause: topology.ErrExisting,
 			Detail: fmt.Sprintf("The record of the cluster %q does not say which driver made the node %q on %s, and the driver %q could not list its nodes there, so it may be one of them. Nothing was changed. Make what the driver %q needs on %s work, such as its service, and run kinit again.",
 				asked.Name, node, host, driver, driver, host)})
 	}
@@ -124,7 +124,7 @@ func (p *planned) driverNames() []string {
 
 // fixed describes what exists, what is requested, and the commands that may have been meant.
 func (p *planned) fixed(c topology.Cluster, have topology.Existing, differences []topology.Difference, record eval.Record) diag.Diagnostic {
-	d := diag.Diagnostic{Warning: p.mode == looks, Summary: "Another cluster than the one that exists", Subject: &c.Range, Cause: errors.Join(ErrFixed, topology.ErrExisting)}
+	d := diag.Diagnostic{Warning: p.mode == modeStatus, Summary: "Another cluster than the one that exists", Subject: &c.Range, Cause: errors.Join(ErrFixed, topology.ErrExisting)}
 	var text strings.Builder
 	on := ""
 	if hosts := have.Hypervisors(); len(hosts) > 0 {

@@ -31,14 +31,14 @@ import (
 type mode int
 
 const (
-	does      mode = iota // its tasks are done
-	reads                 // the hosts are read, and what would change is reported
-	looks                 // like reads, whichever instance the hosts have
-	validates             // nothing; encrypted secrets may be unknown
+	modeRun      mode = iota // its tasks are done
+	modePlan                 // the hosts are read, and what would change is reported
+	modeStatus               // like modePlan, whichever instance the hosts have
+	modeValidate             // no host is asked; encrypted secrets may be unknown
 )
 
 // check reports whether nothing may change.
-func (m mode) check() bool { return m == reads || m == looks }
+func (m mode) check() bool { return m == modePlan || m == modeStatus }
 
 // texts is what was read before anything is evaluated.
 type texts struct {
@@ -81,7 +81,7 @@ func makePlan(ctx context.Context, o Options, m mode, before ...func(*planned)) 
 		change(p)
 	}
 	p.connects()
-	if m == does {
+	if m == modeRun {
 		p.pool.Mark(lock.Name(p.token))
 	}
 	diags := p.prepare(ctx)
@@ -138,7 +138,7 @@ func (p *planned) orMistakes(cluster *topology.Cluster, ofHosts diag.List) diag.
 }
 
 // offline reports whether no host is asked.
-func (p *planned) offline() bool { return p.options.Offline || p.mode == validates }
+func (p *planned) offline() bool { return p.options.Offline || p.mode == modeValidate }
 
 func (p *planned) close() { _ = p.pool.Close() }
 
@@ -175,8 +175,8 @@ func (p *planned) evaluate() (*topology.Cluster, diag.List) {
 		Spec: t.spec, Sources: from, Vars: o.Vars, VarFiles: o.VarFiles,
 		Environ: o.Environ, Inventory: t.inventory.Agreed(t.hosts), Places: inventory.Places(t.hosts),
 		Hosts: inventory.Value(t.hosts), Groups: t.inventory.GroupsValue(t.hosts),
-		Run:      eval.Run{StopAfter: o.StopAfter, Recreate: o.Recreate, Purge: o.Purge, Renew: o.Renew, Check: p.mode.check(), Look: p.mode == looks && !p.offline(), Hosts: names(t.hosts)},
-		Redactor: o.Redactor, Keyless: p.mode == validates,
+		Run:      eval.Run{StopAfter: o.StopAfter, Recreate: o.Recreate, Purge: o.Purge, Renew: o.Renew, Check: p.mode.check(), Look: p.mode == modeStatus && !p.offline(), Hosts: names(t.hosts)},
+		Redactor: o.Redactor, Keyless: p.mode == modeValidate,
 	})
 	if p.scope = scope; diags.HasErrors() || p.spec.Cluster == nil {
 		return nil, diags
@@ -199,7 +199,7 @@ func (p *planned) build(c *topology.Cluster) (diags diag.List) {
 		}
 		var more diag.List
 		p.topology, more = topology.Expand(in)
-		if p.mode == looks && p.topology != nil {
+		if p.mode == modeStatus && p.topology != nil {
 			more = asSeen(more)
 		}
 		if diags = append(diags, more...); diags.HasErrors() {
@@ -222,7 +222,7 @@ func (p *planned) build(c *topology.Cluster) (diags diag.List) {
 	p.plan = made
 	if p.topology != nil {
 		diags = append(diags, p.servicesStay()...)
-		if p.mode == looks {
+		if p.mode == modeStatus {
 			diags = append(diags, asRemovalWarnings(p.topology)...)
 		}
 	}

@@ -43,7 +43,7 @@ func (p *planned) own(ctx context.Context) (context.Context, *keeper, diag.List)
 	if p.plan.Owner == "" || p.offline() {
 		return ctx, k, nil
 	}
-	if p.mode == looks {
+	if p.mode == modeStatus {
 		p.looking()
 		return ctx, k, nil
 	}

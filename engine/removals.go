@@ -44,7 +44,7 @@ func (p *planned) consents() *consent {
 // removals returns the nodes, pods and addresses that the plan's tasks remove, as far as they are known
 // before these look at their hosts.
 func (p *planned) removals() []Removal {
-	if p.topology == nil || p.plan == nil || p.mode == looks {
+	if p.topology == nil || p.plan == nil || p.mode == modeStatus {
 		return nil
 	}
 	within, sweeps := p.matters(), p.plan.Sweeps()

@@ -55,7 +55,7 @@ type SavedTask struct {
 // Save plans as Plan does and returns the plan in a form that can be stored, or nil if the
 // report has errors.
 func Save(ctx context.Context, o Options) (*Saved, *Report) {
-	p, report := perform(ctx, o, reads)
+	p, report := perform(ctx, o, modePlan)
 	if report.Diagnostics.HasErrors() || report.Interrupted {
 		return nil, report
 	}

@@ -35,7 +35,7 @@ func TestARunNoticesThatTheRecordHasChangedBeforeItHadItsLock(t *testing.T) {
 		if before != "" {
 			write(record, before)
 		}
-		p, report := makePlan(t.Context(), o, does)
+		p, report := makePlan(t.Context(), o, modeRun)
 		defer p.close()
 		if err := report.Diagnostics.Err(); err != nil {
 			t.Fatal(err)

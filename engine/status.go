@@ -47,7 +47,7 @@ type Status struct {
 // stage is in place, and what is not as declared. Outputs come with it, of those names that the
 // playbook has: what could not be read is null in them. It changes nothing.
 func State(ctx context.Context, o Options, outputs ...string) (Status, *Report) {
-	p, report := perform(ctx, o, looks)
+	p, report := perform(ctx, o, modeStatus)
 	if p.plan == nil || report.Interrupted {
 		return Status{}, report
 	}
@@ -60,7 +60,7 @@ func State(ctx context.Context, o Options, outputs ...string) (Status, *Report) 
 // Observe reads outputs, of those names that the playbook has, without changing anything. What
 // could not be read, or is not there yet, is null in them.
 func Observe(ctx context.Context, o Options, outputs ...string) (map[string]string, *Report) {
-	p, report := makePlan(ctx, o, looks)
+	p, report := makePlan(ctx, o, modeStatus)
 	defer func() { p.close() }()
 	if p.plan == nil {
 		return nil, report
