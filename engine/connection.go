@@ -13,16 +13,17 @@ import (
 	"kinit/engine/transport/ssh"
 )
 
-// way is how machines are reached: as the plan says whose they are.
-type way struct{ of *planned }
+// settingsSource returns how hosts are reached: its plan knows. A plan that is made again takes the connections over, and
+// becomes the plan of their source.
+type settingsSource struct{ plan *planned }
 
 // connects makes the pool that connects to hosts when a task needs them: how to reach a guest
 // is known only after the tasks that create its keys.
 func (p *planned) connects() {
-	way := &way{of: p}
-	p.way = way
+	source := &settingsSource{plan: p}
+	p.source = source
 	p.pool = host.NewPool(func(_ context.Context, name string) (host.Settings, error) {
-		return way.of.settings(name)
+		return source.plan.settings(name)
 	}, p.options.Redactor)
 	if p.mode == modeStatus {
 		p.pool.Once(p.options.Within)

@@ -66,9 +66,9 @@ type planned struct {
 	instance  string            // the id of the instance that the run will use, if that is known already
 	first     string            // the name of the cluster in the spec, if it keeps an older one
 	values    *plan.Values
-	pool      *host.Pool // the connections of the run
-	way       *way       // of pool
-	consent   *consent   // once the plan is to be done or shown
+	pool      *host.Pool      // the connections of the run
+	source    *settingsSource // of pool
+	consent   *consent        // once the plan is to be done or shown
 }
 
 // makePlan makes a plan from text, and from what the hosts have of the cluster. After the first call
@@ -234,9 +234,9 @@ func (p *planned) build(c *topology.Cluster) (diags diag.List) {
 func (p *planned) again(o Options) (*planned, diag.List) {
 	next := &planned{
 		texts: p.texts, options: o, mode: p.mode, started: p.started, token: p.token, existing: p.existing, answers: p.answers,
-		fresh: p.fresh, instance: p.instance, first: p.first, values: &plan.Values{}, pool: p.pool, way: p.way,
+		fresh: p.fresh, instance: p.instance, first: p.first, values: &plan.Values{}, pool: p.pool, source: p.source,
 	}
-	next.way.of = next
+	next.source.plan = next
 	cluster, diags := next.evaluate()
 	if !diags.HasErrors() {
 		diags = append(diags, next.build(cluster)...)
