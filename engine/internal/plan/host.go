@@ -60,4 +60,4 @@ func (p *Plan) HostReads(name string) []string { return refs.Addresses(p.refs.Ho
 // HostNeeds returns the addresses of the tasks that create a declared host: those its block
 // refers to and depends on, and those of the host it is reached through. It is empty for
 // other hosts.
-func (p *Plan) HostNeeds(name string) []string { return refs.Addresses(p.refs.Host(name).Bring) }
+func (p *Plan) HostNeeds(name string) []string { return refs.Addresses(p.refs.Host(name).Creators) }

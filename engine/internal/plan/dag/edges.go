@@ -302,11 +302,11 @@ func (b *builder) connectNeed(e *edges, t, need *Task, at *hcl.Range, soft bool)
 // connectHost adds the edges to the tasks that create a task's host.
 func (b *builder) connectHost(e *edges, t *Task) {
 	at := &t.Range
-	if t.block.Spec.Host != nil && len(b.refs.Host(t.Host).Bring) > 0 {
+	if t.block.Spec.Host != nil && len(b.refs.Host(t.Host).Creators) > 0 {
 		at = new(t.block.Spec.Host.Range())
 	}
-	for _, brings := range b.refs.Host(t.Host).Bring {
-		if need := b.tasks[brings]; t.beside(need) {
+	for _, creator := range b.refs.Host(t.Host).Creators {
+		if need := b.tasks[creator]; t.beside(need) {
 			e.connect(t.key(), need.key(), at)
 		}
 	}

@@ -77,10 +77,10 @@ type Become struct {
 // Host is a host that a host block declares, with its references.
 type Host struct {
 	*expand.Host
-	Args  References
-	After References
-	Reach []*Task // whose values are needed to reach it
-	Bring []*Task // that create it, or the host it is reached through
+	Args     References
+	After    References
+	Reach    []*Task // whose values are needed to reach it
+	Creators []*Task // that create it, or the host it is reached through
 
 	fixed cty.Value // the address, if it needs no task
 }

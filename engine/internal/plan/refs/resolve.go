@@ -24,12 +24,12 @@ func Resolve(set *expand.Set, sound bool) (*Refs, diag.List) {
 		r.referHost(r.hosts[h.Name])
 	}
 	for _, h := range set.Hosts.Declared {
-		var reads, bring References
+		var reads, creators References
 		for _, on := range set.Hosts.Chain(h.Name) {
 			reads = append(reads, r.hosts[on.Name].Args...)
-			bring = append(append(bring, r.hosts[on.Name].Args...), r.hosts[on.Name].After...)
+			creators = append(append(creators, r.hosts[on.Name].Args...), r.hosts[on.Name].After...)
 		}
-		r.hosts[h.Name].Reach, r.hosts[h.Name].Bring = reads.Tasks(), bring.Tasks()
+		r.hosts[h.Name].Reach, r.hosts[h.Name].Creators = reads.Tasks(), creators.Tasks()
 	}
 	for _, block := range r.Blocks {
 		r.referBlock(block)
