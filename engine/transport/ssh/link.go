@@ -23,20 +23,20 @@ import (
 
 // link is one SSH connection and its sessions. A Conn replaces a lost link by a new one.
 type link struct {
-	config  Config
-	client  *gossh.Client
-	conn    *hearing      // under the client
-	done    chan struct{} // closed once the connection is lost or closed
-	lostAt  time.Time     // valid once done is closed
-	hostKey string        // the fingerprint of the key that the machine has shown
-	workers *pool.Pool[*worker]
-	urgent  *pool.Pool[*worker] // of one worker, for urgent commands
-	cramped atomic.Bool         // there is no session for that worker
-	scripts chan struct{}       // holds a token for each script that runs on a Windows machine
-	shell   *life.Kept[string]  // the line for scripts on a Windows machine
-	files   *life.Kept[*sftp.Client]
-	hurried sync.Once
-	life    *life.Life // goroutines of the link are its work
+	config       Config
+	client       *gossh.Client
+	conn         *hearing      // under the client
+	done         chan struct{} // closed once the connection is lost or closed
+	lostAt       time.Time     // valid once done is closed
+	hostKey      string        // the fingerprint of the key that the machine has shown
+	workers      *pool.Pool[*worker]
+	urgent       *pool.Pool[*worker] // of one worker, for urgent commands
+	urgentShared atomic.Bool         // there is no session for that worker
+	scripts      chan struct{}       // holds a token for each script that runs on a Windows machine
+	shell        *life.Kept[string]  // the line for scripts on a Windows machine
+	files        *life.Kept[*sftp.Client]
+	hurried      sync.Once
+	life         *life.Life // goroutines of the link are its work
 }
 
 // connect makes a connection, verifies the host and authenticates. If the server hangs up

@@ -25,11 +25,11 @@ const mostNoSessions = 3
 func (l *link) exec(ctx context.Context, j *job) (int, error) {
 	for noSessions := 0; ; {
 		workers := l.workers
-		if j.Urgent && !l.cramped.Load() {
+		if j.Urgent && !l.urgentShared.Load() {
 			workers = l.urgent
 		}
 		w, err := workers.Take(ctx)
-		if errors.Is(err, errRefused) && l.cramp(ctx) {
+		if errors.Is(err, errRefused) && l.shareUrgent(ctx) {
 			continue
 		}
 		if err != nil && ctx.Err() == nil && !errors.Is(err, transport.ErrAuth) && !errors.Is(err, transport.ErrUnreachable) && l.gone(ctx) {
@@ -40,7 +40,7 @@ func (l *link) exec(ctx context.Context, j *job) (int, error) {
 		}
 		code, err := l.run(ctx, w, j)
 		workers.Put(ctx, w, !w.broken)
-		if l.cramped.Load() {
+		if l.urgentShared.Load() {
 			l.urgent.Empty(ctx)
 		}
 		if errors.Is(err, errNoSession) {
@@ -52,10 +52,10 @@ func (l *link) exec(ctx context.Context, j *job) (int, error) {
 	}
 }
 
-// cramp gives up the shell for urgent commands, because the server has no free session. It
+// shareUrgent gives up the worker for urgent commands, because the server has no free session: they share the others. It
 // returns false if that was done before.
-func (l *link) cramp(ctx context.Context) bool {
-	first := l.cramped.CompareAndSwap(false, true)
+func (l *link) shareUrgent(ctx context.Context) bool {
+	first := l.urgentShared.CompareAndSwap(false, true)
 	l.urgent.Empty(ctx)
 	return first
 }

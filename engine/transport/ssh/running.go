@@ -42,9 +42,9 @@ func (c *command) read(read func() error) {
 	}
 }
 
-// doom notes why the command is to be killed, unless it is being killed already, and reports
+// markForKill notes why the command is to be killed, unless it is being killed already, and reports
 // whether it did.
-func (c *command) doom(cause error) bool {
+func (c *command) markForKill(cause error) bool {
 	if cause == nil || c.cause != nil {
 		return false
 	}
@@ -124,7 +124,7 @@ func (r *running) begin(ctx context.Context, session int) {
 
 // stop begins to kill the command because of cause.
 func (r *running) stop(ctx context.Context, cause error) {
-	if r.doom(cause) {
+	if r.markForKill(cause) {
 		r.enter(asked, grace)
 		r.signal(ctx, "TERM")
 	}
@@ -238,7 +238,7 @@ func (l *link) signal(ctx context.Context, w *worker, name string, session int) 
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
 	defer cancel()
-	l.orApart(ctx, func(l *link) error {
+	l.onLinkOrNew(ctx, func(l *link) error {
 		w, err := l.startWorker(ctx)
 		if err != nil {
 			return err
@@ -251,10 +251,10 @@ func (l *link) signal(ctx context.Context, w *worker, name string, session int) 
 	})
 }
 
-// orApart ends what a command started, in a new session of the connection, or over a separate
+// onLinkOrNew ends what a command started, in a new session of the connection, or over a separate
 // one if the server allows no further session. It drops its errors: if the command remains, the
 // wait for it times out.
-func (l *link) orApart(ctx context.Context, end func(*link) error) {
+func (l *link) onLinkOrNew(ctx context.Context, end func(*link) error) {
 	if end(l) == nil {
 		return
 	}

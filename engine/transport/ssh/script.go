@@ -194,7 +194,7 @@ func (r *scripted) feed() error {
 // has not begun: closing its input then prevents the start, unless the line of the
 // bootstrap was already sent.
 func (r *scripted) stop(ctx context.Context, cause error) {
-	if !r.doom(cause) {
+	if !r.markForKill(cause) {
 		return
 	}
 	r.alarm.Reset(patience)
@@ -230,7 +230,7 @@ func (i *input) end() {
 func (r *scripted) sweep(ctx context.Context) {
 	timed, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
 	defer cancel()
-	r.link.orApart(timed, func(l *link) error {
+	r.link.onLinkOrNew(timed, func(l *link) error {
 		_, err := l.ask(timed, fmt.Sprintf("taskkill.exe /F /T /PID %d", r.pid))
 		return err
 	})

@@ -21,7 +21,7 @@ import (
 func (l *link) openFiles(ctx context.Context) (*sftp.Client, error) {
 	s, err := l.open(ctx)
 	if errors.Is(err, errRefused) {
-		l.cramp(ctx)
+		l.shareUrgent(ctx)
 		if err := l.workers.Yield(ctx); err != nil {
 			return nil, err
 		}
