@@ -19,33 +19,33 @@ const (
 	presentAgain = 2 * time.Second
 )
 
-// presence checks, after an interrupt, whether the hosts with tasks of always still answer.
+// hostWatch checks, after an interrupt, whether the hosts with tasks of always still answer.
 // The user waits for the run to end, and without it those tasks would wait for each host
 // that has vanished.
-type presence struct {
-	run   context.Context        // ends when the run is interrupted
-	hosts map[string]*attendance // by name
+type hostWatch struct {
+	run   context.Context         // ends when the run is interrupted
+	hosts map[string]*watchedHost // by name
 	end   func()
 	all   sync.WaitGroup
 }
 
-// attendance is one host. Its context ends when the host does not answer.
-type attendance struct {
+// watchedHost is one host. Its context ends when the host does not answer.
+type watchedHost struct {
 	here  context.Context
 	lose  context.CancelCauseFunc
 	known chan struct{} // closed after the first answer
 }
 
-// attend begins to watch the hosts of some tasks; it asks no host before ctx ends. The caller
+// watchHosts begins to watch the hosts of some tasks; it asks no host before ctx ends. The caller
 // calls leave.
-func (m *machines) attend(ctx context.Context, tasks []*plan.Task) *presence {
+func (m *machines) watchHosts(ctx context.Context, tasks []*plan.Task) *hostWatch {
 	watch, end := context.WithCancel(context.WithoutCancel(ctx))
-	p := &presence{run: ctx, hosts: map[string]*attendance{}, end: end}
+	p := &hostWatch{run: ctx, hosts: map[string]*watchedHost{}, end: end}
 	for _, t := range tasks {
 		if t.Host == "" || p.hosts[t.Host] != nil {
 			continue
 		}
-		a := &attendance{known: make(chan struct{})}
+		a := &watchedHost{known: make(chan struct{})}
 		a.here, a.lose = context.WithCancelCause(watch)
 		p.hosts[t.Host] = a
 		p.all.Go(func() {
@@ -60,7 +60,7 @@ func (m *machines) attend(ctx context.Context, tasks []*plan.Task) *presence {
 }
 
 // leave ends the watch and waits for it.
-func (p *presence) leave() {
+func (p *hostWatch) leave() {
 	p.end()
 	p.all.Wait()
 	for _, a := range p.hosts {
@@ -69,7 +69,7 @@ func (p *presence) leave() {
 }
 
 // ask asks a host repeatedly until it does not answer or the watch ends.
-func (m *machines) ask(watch context.Context, t *plan.Task, a *attendance) {
+func (m *machines) ask(watch context.Context, t *plan.Task, a *watchedHost) {
 	for first := true; watch.Err() == nil; first = false {
 		if err := m.answers(watch, t); err != nil && watch.Err() == nil {
 			a.lose(&absence{t.Host, err})
@@ -114,9 +114,9 @@ func unanswered(limited context.Context, err error) error {
 	return nil
 }
 
-// present returns the context of a task of always. It ends when the run is interrupted and
+// whileAnswering returns the context of a task of always. It ends when the run is interrupted and
 // the task's host does not answer.
-func (p *presence) present(ctx context.Context, t *plan.Task) (context.Context, func()) {
+func (p *hostWatch) whileAnswering(ctx context.Context, t *plan.Task) (context.Context, func()) {
 	a := p.hosts[t.Host]
 	if a == nil {
 		return ctx, func() {}

@@ -42,8 +42,8 @@ func Run(ctx context.Context, p *plan.Plan, values *plan.Values, pool *host.Pool
 	always, end := limited(ctx, lasting, alwaysLimit)
 	defer end()
 	r.always = always
-	r.here = r.machines.attend(ctx, slices.Concat(p.Always.Tasks, cleanups(p.Main)))
-	defer r.here.leave()
+	r.watch = r.machines.watchHosts(ctx, slices.Concat(p.Always.Tasks, cleanups(p.Main)))
+	defer r.watch.leave()
 
 	if opts.Check && opts.Ahead {
 		r.ahead(ctx, p.Main)

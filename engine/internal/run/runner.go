@@ -21,7 +21,7 @@ type runner struct {
 	report   *reporter
 	machines *machines
 	always   context.Context // of tasks of always: it outlasts an interrupt for a short time
-	here     *presence       // the hosts with tasks of always
+	watch    *hostWatch      // the hosts with tasks of always
 	turns    turns
 	seen     sync.Map // of seen by address, of tasks that were looked at before their turn
 }

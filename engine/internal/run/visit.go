@@ -52,7 +52,7 @@ func (r *runner) visit(ctx context.Context, t *plan.Task) error {
 	}
 	r.report.emitOf(t, event.Event{Kind: event.TaskStarted})
 	if outlasts(t) {
-		within, end := r.here.present(ctx, t)
+		within, end := r.watch.whileAnswering(ctx, t)
 		defer end()
 		ctx = within
 	}
