@@ -513,3 +513,25 @@ variable "cidr"`, 1)
 		t.Errorf("the refusal is %s\nwant in it %s", got, want)
 	}
 }
+
+// A restore onto hosts that have lost everything has only the backup to go by.
+func TestRestoreKeepsTheNameThatAnOlderSpecGaveTheCluster(t *testing.T) {
+	t.Parallel()
+	r := newRack(t, "h1")
+	renamed := strings.Replace(depot, `cluster "depot" {`, "cluster \"depot-box\" {\n  formerly = \"depot\"", 1)
+	for of, want := range map[string]string{"depot": "depot", "depot-box": "depot-box"} {
+		o := r.of(renamed, "h1")
+		o.Restore = engine.Restore{ID: "backup", Cluster: of, Instance: "BACKUP", Pool: "controller"}
+		if report := went(t, engine.Plan(t.Context(), o)); report.Cluster != want {
+			t.Errorf("the restore of a backup of %s is of the cluster %s, want %s", of, report.Cluster, want)
+		}
+	}
+	o := r.of(renamed, "h1")
+	o.Restore = engine.Restore{ID: "backup", Cluster: "depot", Instance: "BACKUP", Pool: "controller"}
+	r.changes(o)
+	equal(t, "the nodes", r.stock("h1"), []string{"box/depot-compute-01=10.0.0.2", "box/depot-controller-01=10.0.0.1"})
+	after := r.of(renamed, "h1")
+	if report := went(t, engine.Plan(t.Context(), after)); report.Cluster != "depot" {
+		t.Errorf("after the restore the cluster is %s", report.Cluster)
+	}
+}
