@@ -13,36 +13,36 @@ const mostAside = 128
 // bounds the memory of a walk whose keys are all ready at once.
 const mostBehind = 1024
 
-// places is how many visits of a walk there may be at the same time.
-type places struct {
+// slots is how many visits of a walk there may be at the same time.
+type slots struct {
 	mu      sync.Mutex
 	changed *sync.Cond // anything changed that a visit may wait for
 	limit   int
-	busy    int // visits that have a place
+	busy    int // visits that have a slot
 	aside   int // visits that wait for something outside of the walk
 	behind  int // visits that wait for other visits
-	back    int // visits that were aside or behind and wait for a place
+	back    int // visits that were aside or behind and wait for a slot
 }
 
 // wake lets all that wait look again.
-func (p *places) wake() {
+func (p *slots) wake() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.changed.Broadcast()
 }
 
 // free reports whether a further visit may begin: after those that come back.
-func (p *places) free() bool { return p.busy+p.back < p.limit && p.behind < mostBehind }
+func (p *slots) free() bool { return p.busy+p.back < p.limit && p.behind < mostBehind }
 
-// placeKey is the key of a walk's places among the values of a visit's context.
-type placeKey struct{}
+// slotsKey is the key of a walk's slots among the values of a visit's context.
+type slotsKey struct{}
 
 // Aside runs a part of a visit that only waits, such as for a machine that may be dead.
-// Meanwhile another key may be visited in the place of this one. It returns when there
-// is a place again, or ctx has ended. Outside of a visit it only runs f. With very many aside it
-// keeps the place, so f must not wait until another visit has ended: see Behind.
+// Meanwhile another key may be visited in the slot of this one. It returns when there
+// is a slot again, or ctx has ended. Outside of a visit it only runs f. With very many aside it
+// keeps the slot, so f must not wait until another visit has ended: see Behind.
 func Aside(ctx context.Context, f func()) {
-	p, ok := ctx.Value(placeKey{}).(*places)
+	p, ok := ctx.Value(slotsKey{}).(*slots)
 	if !ok || !p.leave() {
 		f()
 		return
@@ -52,10 +52,10 @@ func Aside(ctx context.Context, f func()) {
 }
 
 // Behind is Aside for a part of a visit that waits until another visit has done something or
-// ended. It always gives the place up: the other visit may need it to go on. Further keys
+// ended. It always gives the slot up: the other visit may need it to go on. Further keys
 // wait while many visits do so, but those that have begun go on.
 func Behind(ctx context.Context, f func()) {
-	p, ok := ctx.Value(placeKey{}).(*places)
+	p, ok := ctx.Value(slotsKey{}).(*slots)
 	if !ok {
 		f()
 		return
@@ -67,8 +67,8 @@ func Behind(ctx context.Context, f func()) {
 	f()
 }
 
-// leave gives the visit's place up, unless too many are aside.
-func (p *places) leave() bool {
+// leave gives the visit's slot up, unless too many are aside.
+func (p *slots) leave() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.aside >= mostAside {
@@ -78,17 +78,17 @@ func (p *places) leave() bool {
 	return true
 }
 
-// giveUp gives the visit's place up and counts the visit among those that wait. The caller
+// giveUp gives the visit's slot up and counts the visit among those that wait. The caller
 // holds mu.
-func (p *places) giveUp(waiting *int) {
+func (p *slots) giveUp(waiting *int) {
 	*waiting++
 	p.busy--
 	p.changed.Broadcast()
 }
 
-// comeBack waits for a place, for a visit that was counted among those that wait. After an
+// comeBack waits for a slot, for a visit that was counted among those that wait. After an
 // interrupt it does not wait.
-func (p *places) comeBack(ctx context.Context, waited *int) {
+func (p *slots) comeBack(ctx context.Context, waited *int) {
 	stop := context.AfterFunc(ctx, p.wake)
 	defer stop()
 	p.mu.Lock()

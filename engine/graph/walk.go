@@ -40,21 +40,21 @@ type Visitor[K comparable] struct {
 	Skipped func(key, cause K)
 }
 
-// Walk visits every key after what it depends on or follows, at most workers at a
+// Walk visits every key after what it depends on or follows, at most limit at a
 // time (at least one), besides those that are Aside. A key whose visit fails leaves
 // everything that depends on it unvisited. When ctx ends no further visit starts, and
 // Walk waits for those that run. The outcomes are in the order of Keys. Keys on a cycle
 // end as Cancelled: call Validate first.
-func (g *Graph[K]) Walk(ctx context.Context, workers int, visitor Visitor[K]) []Outcome[K] {
+func (g *Graph[K]) Walk(ctx context.Context, limit int, visitor Visitor[K]) []Outcome[K] {
 	w := &walker[K]{graph: g, visitor: visitor, ctx: ctx, limits: limits{map[string]int{}, map[string]*queue{}}}
-	w.limit, w.changed = max(workers, 1), sync.NewCond(&w.mu)
+	w.limit, w.changed = max(limit, 1), sync.NewCond(&w.mu)
 	w.ready, w.waiting = g.start()
 	for _, key := range g.keys {
 		w.outcomes = append(w.outcomes, Outcome[K]{Key: key, Status: Cancelled})
 	}
 	stop := context.AfterFunc(ctx, w.wake)
 	defer stop()
-	inside := context.WithValue(ctx, placeKey{}, &w.places)
+	inside := context.WithValue(ctx, slotsKey{}, &w.slots)
 	var visits sync.WaitGroup
 	for i, ok := w.next(); ok; i, ok = w.next() {
 		visits.Go(func() { w.finish(i, visitor.Visit(inside, g.keys[i])) })
@@ -68,7 +68,7 @@ type walker[K comparable] struct {
 	graph    *Graph[K]
 	visitor  Visitor[K]
 	ctx      context.Context
-	places   // of the visits; its lock is held for all of these
+	slots    // of the visits; its lock is held for all of these
 	ready    queue
 	limits   limits
 	waiting  []int // how many keys a key waits for

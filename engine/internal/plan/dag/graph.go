@@ -23,7 +23,7 @@ const (
 	End                      // after the group
 )
 
-// Key is a node of a graph.
+// Key is a vertex of a graph.
 type Key struct {
 	Kind  Kind
 	Stage bool   // the group is a stage or a batch of one
