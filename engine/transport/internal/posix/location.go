@@ -24,8 +24,8 @@ const othersMayWrite fs.FileMode = 0o022
 // othersMayEnter is the permission bits by which others reach a folder's entries.
 const othersMayEnter fs.FileMode = 0o011
 
-// place is the target of a path, and whether other users can change the path.
-type place struct {
+// location is the target of a path, and whether other users can change the path.
+type location struct {
 	asked string // the path as a caller has given it, in its shortest form
 	name  string // the path, without the links of folders that only root and our own user can change
 	// open is the first folder of the path in which a user other than root and our own can
@@ -38,44 +38,44 @@ type place struct {
 	info    module.FileInfo
 }
 
-func (p place) dir() string  { return path.Dir(p.name) }
-func (p place) base() string { return path.Base(p.name) }
+func (p location) dir() string  { return path.Dir(p.name) }
+func (p location) base() string { return path.Base(p.name) }
 
 // locate finds the target of a path. It checks all folders of the path at the same time, so
 // that it takes as long as one check. It follows a link at the path itself only on request.
-func (f *Files) locate(ctx context.Context, op, name string, follow bool) (place, error) {
+func (f *Files) locate(ctx context.Context, op, name string, follow bool) (location, error) {
 	name, err := f.clean(op, name)
 	if err != nil {
-		return place{}, err
+		return location{}, err
 	}
 	p, err := f.walk(ctx, op, name, follow)
 	p.asked = name
 	return p, err
 }
 
-func (f *Files) walk(ctx context.Context, op, name string, follow bool) (place, error) {
+func (f *Files) walk(ctx context.Context, op, name string, follow bool) (location, error) {
 	if name == "/" {
-		return place{}, failed(op, name, "the root folder stays as it is")
+		return location{}, failed(op, name, "the root folder stays as it is")
 	}
 	if !f.shared() {
 		return f.locateOwn(ctx, name, follow)
 	}
 	for range mostLinks {
-		p, leads, err := f.checkFolders(ctx, op, name, f.lookAlong(ctx, name), follow)
+		p, leads, err := f.checkFolders(ctx, op, name, f.statAlong(ctx, name), follow)
 		if err != nil || leads == "" {
 			return p, err
 		}
 		name = leads
 	}
-	return place{}, failed(op, name, "%w", syscall.ELOOP)
+	return location{}, failed(op, name, "%w", syscall.ELOOP)
 }
 
 // shared reports whether the machine may have users whose folders we must not trust.
 func (f *Files) shared() bool { return f.exec != nil }
 
 // locateOwn is locate on a machine without such users.
-func (f *Files) locateOwn(ctx context.Context, name string, follow bool) (place, error) {
-	p := place{name: name, private: true}
+func (f *Files) locateOwn(ctx context.Context, name string, follow bool) (location, error) {
+	p := location{name: name, private: true}
 	info, err := f.fs.Stat(ctx, name, follow)
 	if err != nil {
 		return p, unlessMissing(err)
@@ -84,38 +84,38 @@ func (f *Files) locateOwn(ctx context.Context, name string, follow bool) (place,
 	return p, nil
 }
 
-// look is one folder of the path, or its end.
-type look struct {
+// entry is one folder of a path, or its end, as it was found.
+type entry struct {
 	path string
 	info module.FileInfo
 	err  error
 }
 
-func (l look) missing() bool { return errors.Is(l.err, fs.ErrNotExist) }
-func (l look) link() bool    { return l.err == nil && l.info.Mode&fs.ModeSymlink != 0 }
+func (e entry) missing() bool { return errors.Is(e.err, fs.ErrNotExist) }
+func (e entry) link() bool    { return e.err == nil && e.info.Mode&fs.ModeSymlink != 0 }
 
-// lookAlong checks every folder of a path and its end.
-func (f *Files) lookAlong(ctx context.Context, name string) []look {
-	looks := []look{{path: "/"}}
+// statAlong checks every folder of a path and its end.
+func (f *Files) statAlong(ctx context.Context, name string) []entry {
+	folders := []entry{{path: "/"}}
 	for i := 1; i <= len(name); i++ {
 		if i == len(name) || name[i] == '/' {
-			looks = append(looks, look{path: name[:i]})
+			folders = append(folders, entry{path: name[:i]})
 		}
 	}
 	var all sync.WaitGroup
-	for i := range looks {
-		all.Go(func() { looks[i].info, looks[i].err = f.fs.Stat(ctx, looks[i].path, false) })
+	for i := range folders {
+		all.Go(func() { folders[i].info, folders[i].err = f.fs.Stat(ctx, folders[i].path, false) })
 	}
 	all.Wait()
-	return looks
+	return folders
 }
 
 // checkFolders walks the checked folders up to one that others can change. It returns another path
 // if a link leads there.
-func (f *Files) checkFolders(ctx context.Context, op, name string, looks []look, follow bool) (place, string, error) {
-	p := place{name: name}
-	last := len(looks) - 1
-	for i, at := range looks[:last] {
+func (f *Files) checkFolders(ctx context.Context, op, name string, folders []entry, follow bool) (location, string, error) {
+	p := location{name: name}
+	last := len(folders) - 1
+	for i, at := range folders[:last] {
 		switch {
 		case at.missing():
 			p.missing = at.path
@@ -128,7 +128,7 @@ func (f *Files) checkFolders(ctx context.Context, op, name string, looks []look,
 		case !at.info.Mode.IsDir():
 			return p, "", failed(op, at.path, "%w", syscall.ENOTDIR)
 		}
-		closed, err := f.closed(ctx, at, looks[i+1])
+		closed, err := f.closed(ctx, at, folders[i+1])
 		if err != nil {
 			return p, "", err
 		}
@@ -138,7 +138,7 @@ func (f *Files) checkFolders(ctx context.Context, op, name string, looks []look,
 		}
 		p.private = p.private || at.info.Mode&othersMayEnter == 0
 	}
-	end := looks[last]
+	end := folders[last]
 	switch {
 	case end.missing():
 		return p, "", nil
@@ -174,7 +174,7 @@ func (f *Files) leads(ctx context.Context, op, link, name string) (string, error
 
 // closed reports whether only root and our own user can change the next entry of the path
 // in a folder. In a sticky folder, such as /tmp, others cannot rename our files.
-func (f *Files) closed(ctx context.Context, at, next look) (bool, error) {
+func (f *Files) closed(ctx context.Context, at, next entry) (bool, error) {
 	mine, err := f.mine(ctx, at.info)
 	if err != nil || !mine {
 		return false, err
@@ -207,13 +207,13 @@ func (f *Files) Folder(ctx context.Context, name string) (module.Folder, error) 
 }
 
 // find is locate for a path whose folder must be there.
-func (f *Files) find(ctx context.Context, op, name string, follow bool) (place, error) {
+func (f *Files) find(ctx context.Context, op, name string, follow bool) (location, error) {
 	p, err := f.locate(ctx, op, name, follow)
 	return p, cmp.Or(err, p.absent(op))
 }
 
 // absent returns the error of a path whose folder is missing.
-func (p place) absent(op string) error {
+func (p location) absent(op string) error {
 	if p.missing == "" {
 		return nil
 	}

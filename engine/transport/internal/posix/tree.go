@@ -96,7 +96,7 @@ func (f *Files) SetAttr(ctx context.Context, name string, attr module.Attr) erro
 
 // setAttr is SetAttr in a folder that others cannot change. A change of owner clears the
 // bits for set-uid and set-gid, so that the mode comes second.
-func (f *Files) setAttr(ctx context.Context, p place, uid, gid int64, mode fs.FileMode) error {
+func (f *Files) setAttr(ctx context.Context, p location, uid, gid int64, mode fs.FileMode) error {
 	want := p.info
 	if uid >= 0 {
 		want.UID = uint32(uid)

@@ -59,7 +59,7 @@ func (f *Files) Write(ctx context.Context, name string, content io.Reader, attr 
 
 // exposed reports whether others could open a new file, which they may not read, before it
 // has its mode.
-func (f *Files) exposed(p place, wanted NewFile) bool {
+func (f *Files) exposed(p location, wanted NewFile) bool {
 	return f.shared() && !f.fs.Private() && !p.private && wanted.Mode&othersRead != othersRead
 }
 
@@ -73,7 +73,7 @@ func (f *Files) seen(ctx context.Context, name string) (module.FileInfo, bool, e
 }
 
 // wanted returns the properties of the new file.
-func (f *Files) wanted(ctx context.Context, p place, attr module.Attr) (NewFile, error) {
+func (f *Files) wanted(ctx context.Context, p location, attr module.Attr) (NewFile, error) {
 	wanted := NewFile{Mode: permissions(attr.Mode), UID: -1, GID: -1}
 	if p.there && p.info.Mode.IsRegular() {
 		if wanted.Mode == 0 {
@@ -111,7 +111,7 @@ func (f *Files) resolve(ctx context.Context, attr module.Attr, uid, gid *int64) 
 // replace writes a file in a folder that others cannot change. It keeps the access control list and the
 // extended attributes of an older file; until then, the new one is its owner's alone, because the bits
 // of the group are the list's mask.
-func (f *Files) replace(ctx context.Context, p place, content io.Reader, wanted NewFile, mode string) error {
+func (f *Files) replace(ctx context.Context, p location, content io.Reader, wanted NewFile, mode string) error {
 	temporary := module.TemporaryName(p.name)
 	keeps := f.exec != nil && p.there && p.info.Mode.IsRegular()
 	if keeps {
@@ -145,7 +145,7 @@ const largestMemory = 24 << 10
 
 // writeByScript first writes the file in a private folder beside the place, which others
 // cannot reach. A random text after the content shows that it arrived completely.
-func (f *Files) writeByScript(ctx context.Context, p place, content io.Reader, wanted NewFile, mode string) error {
+func (f *Files) writeByScript(ctx context.Context, p location, content io.Reader, wanted NewFile, mode string) error {
 	end := rand.Text()
 	first, err := io.ReadAll(io.LimitReader(content, largestMemory))
 	if err != nil {
@@ -160,7 +160,7 @@ func (f *Files) writeByScript(ctx context.Context, p place, content io.Reader, w
 }
 
 // stageName returns the name of a private folder beside a place.
-func stageName(p place) string { return path.Base(module.TemporaryName(p.name)) }
+func stageName(p location) string { return path.Base(module.TemporaryName(p.name)) }
 
 // owners returns an owner and a group for chown.
 func owners(uid, gid int64) string {
