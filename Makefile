@@ -68,7 +68,7 @@ test-all: deps ## run everything that "make test" has only a sample of, part by 
 
 .PHONY: short
 short: deps ## run the tests that need no lab
-	$(GO) test -tags $(TAGS) -race -shuffle=on ./...
+	KINIT_ALL=1 $(GO) test -tags $(TAGS) -race -shuffle=on ./...
 
 .PHONY: ci
 ci: deps build ## run the lab's periodic jobs once and render their site into public/

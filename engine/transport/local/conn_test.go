@@ -39,7 +39,7 @@ func TestConnAsAnOrdinaryUserBySudo(t *testing.T) {
 func TestConnAsRootBySu(t *testing.T) {
 	t.Parallel()
 	need.Root(t, "sudo")
-	transporttest.Run(t, func(t *testing.T) transport.Conn { return as(t, "root", "su") })
+	transporttest.Sample(t, 2, func(t *testing.T) transport.Conn { return as(t, "root", "su") })
 }
 
 func TestDoas(t *testing.T) {

@@ -27,7 +27,7 @@ func TestFewSessions(t *testing.T) {
 	t.Parallel()
 	server := sshd.Start(t, "MaxSessions 2")
 	t.Run("the suite", func(t *testing.T) {
-		transporttest.Run(t, func(t *testing.T) transport.Conn { return dial(t, config(server)) })
+		transporttest.Sample(t, 2, func(t *testing.T) transport.Conn { return dial(t, config(server)) })
 	})
 	t.Run("a command that takes all input is killed", func(t *testing.T) {
 		conn, watch := dial(t, config(server)), dial(t, config(server))
@@ -178,7 +178,7 @@ func TestJumpHost(t *testing.T) {
 	t.Parallel()
 	gate, inner := sshd.Start(t), sshd.Start(t)
 	jump := dial(t, config(gate))
-	transporttest.Run(t, func(t *testing.T) transport.Conn {
+	transporttest.Sample(t, 0, func(t *testing.T) transport.Conn {
 		c := config(inner)
 		c.Dial = jump.Dial
 		return dial(t, c)
@@ -244,7 +244,7 @@ func TestBecome(t *testing.T) {
 		}
 	})
 	t.Run("the suite with su", func(t *testing.T) {
-		transporttest.Run(t, func(t *testing.T) transport.Conn {
+		transporttest.Sample(t, 1, func(t *testing.T) transport.Conn {
 			c := config(server)
 			c.Become, c.BecomeMethod = "root", "su"
 			return dial(t, c)

@@ -10,6 +10,8 @@ type dialect struct {
 	// with the reason. They are listed in the test's log.
 	lacks map[string]string
 
+	sampled func(number int) bool // which behaviours are tested, by their order; nil for all
+
 	bulk int // bytes that count as much: what is simulated is slow under the race detector
 
 	exec map[string]said   // lines, and what they come to

@@ -13,6 +13,7 @@ import (
 	"errors"
 	"io"
 	"maps"
+	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -32,6 +33,17 @@ const limit = 5 * time.Minute
 func Run(t *testing.T, open func(t *testing.T) transport.Conn) {
 	t.Helper()
 	run(t, posix(), open)
+}
+
+// Sample is Run with every third behaviour, from the one with the number first (0 to 2) on: for
+// further ways to a machine that Run tests already. If KINIT_ALL is set, it has all of them.
+func Sample(t *testing.T, first int, open func(t *testing.T) transport.Conn) {
+	t.Helper()
+	d := posix()
+	if os.Getenv("KINIT_ALL") == "" {
+		d.sampled = func(number int) bool { return number%3 == first }
+	}
+	run(t, d, open)
 }
 
 // RunWindows runs the suite against a Windows machine. Where lacks names behaviours,
@@ -66,7 +78,9 @@ type suite struct {
 // behaviour runs one test, unless the system does not have what it is about.
 func (s suite) behaviour(t *testing.T, name string, test func(t *testing.T)) {
 	t.Helper()
-	s.met.add(name)
+	if number := s.met.add(name); s.sampled != nil && !s.sampled(number) {
+		return
+	}
 	if why := s.lacks[name]; why != "" {
 		t.Logf("%s: not here: %s", name, why)
 		return
@@ -80,10 +94,13 @@ type met struct {
 	names map[string]bool
 }
 
-func (m *met) add(name string) {
+// add returns how many behaviours came up before.
+func (m *met) add(name string) (number int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	number = len(m.names)
 	m.names[name] = true
+	return number
 }
 
 func (m *met) check(t *testing.T, lacks map[string]string) {
