@@ -53,7 +53,7 @@ func Apply(ctx context.Context, o Options, s *Saved) *Report {
 	} else {
 		options := p.runOptions(keeper)
 		options.Expect = s.expectation(p)
-		p.fill(report, run.Run(within, p.plan, p.values, p.pool, options))
+		p.fill(report, run.Run(within, p.plan, p.values, p.connections, options))
 	}
 	return report.refuse(keeper.release(ctx)).end(ctx, before.started)
 }
@@ -122,7 +122,7 @@ func (s *Saved) movedTasks(ctx context.Context, p *planned) diag.List {
 		return diags
 	}
 	fresh := &Report{}
-	p.fill(fresh, run.Run(within, p.plan, p.values, p.pool, p.runOptions(keeper)))
+	p.fill(fresh, run.Run(within, p.plan, p.values, p.connections, p.runOptions(keeper)))
 	if fresh.Diagnostics.HasErrors() || ctx.Err() != nil {
 		return fresh.Diagnostics
 	}

@@ -17,16 +17,16 @@ import (
 // becomes the plan of their source.
 type settingsSource struct{ plan *planned }
 
-// connects makes the pool that connects to hosts when a task needs them: how to reach a guest
+// connects prepares the connections. Each is made when a task needs it: how to reach a guest
 // is known only after the tasks that create its keys.
 func (p *planned) connects() {
 	source := &settingsSource{plan: p}
 	p.source = source
-	p.pool = host.NewPool(func(_ context.Context, name string) (host.Settings, error) {
+	p.connections = host.NewConnections(func(_ context.Context, name string) (host.Settings, error) {
 		return source.plan.settings(name)
 	}, p.options.Redactor)
 	if p.mode == modeStatus {
-		p.pool.Once(p.options.Within)
+		p.connections.Once(p.options.Within)
 	}
 }
 

@@ -141,7 +141,7 @@ func (p *planned) meet(ctx context.Context, c topology.Cluster) map[string]topol
 			}
 			all.Go(func() {
 				var self host.Self
-				m, err := p.pool.Begin(ctx, name, nil)
+				m, err := p.connections.Begin(ctx, name, nil)
 				if err == nil {
 					asking, limit := p.asking(ctx, m)
 					defer limit.End()
@@ -160,7 +160,7 @@ func (p *planned) meet(ctx context.Context, c topology.Cluster) map[string]topol
 }
 
 func (p *planned) has(ctx context.Context, name, cluster string, listers []host.Lister) (host.Has, error) {
-	m, err := p.pool.Begin(ctx, name, nil)
+	m, err := p.connections.Begin(ctx, name, nil)
 	if err != nil {
 		return host.Has{}, err
 	}

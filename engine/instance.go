@@ -282,10 +282,10 @@ func (c *ownership) asFound(ctx context.Context, m *host.Machine) error {
 	return nil
 }
 
-// looking prepares the pool for callers that only read.
+// looking prepares the connections for callers that only read.
 func (p *planned) looking() {
 	if p.plan.Owner != "" {
-		p.pool.Admit(p.ownership().asFound)
+		p.connections.Admit(p.ownership().asFound)
 	}
 }
 

@@ -52,23 +52,23 @@ type texts struct {
 // owner closes it.
 type planned struct {
 	texts
-	options   Options
-	mode      mode
-	started   time.Time
-	token     string            // identifies the run
-	filesRead *spec.FilesRead   // by expressions and tasks
-	answers   []topology.Answer // of the hosts that were asked what they have of the cluster
-	existing  topology.Existing // what they have
-	topology  *topology.Topology
-	scope     *eval.Scope
-	plan      *plan.Plan
-	fresh     instance.Instance // the instance to create if the owner's name is not used yet
-	instance  string            // the id of the instance that the run will use, if that is known already
-	first     string            // the name of the cluster in the spec, if it keeps an older one
-	values    *plan.Values
-	pool      *host.Pool      // the connections of the run
-	source    *settingsSource // of pool
-	consent   *consent        // once the plan is to be done or shown
+	options     Options
+	mode        mode
+	started     time.Time
+	token       string            // identifies the run
+	filesRead   *spec.FilesRead   // by expressions and tasks
+	answers     []topology.Answer // of the hosts that were asked what they have of the cluster
+	existing    topology.Existing // what they have
+	topology    *topology.Topology
+	scope       *eval.Scope
+	plan        *plan.Plan
+	fresh       instance.Instance // the instance to create if the owner's name is not used yet
+	instance    string            // the id of the instance that the run will use, if that is known already
+	first       string            // the name of the cluster in the spec, if it keeps an older one
+	values      *plan.Values
+	connections *host.Connections
+	source      *settingsSource // of connections
+	consent     *consent        // once the plan is to be done or shown
 }
 
 // makePlan makes a plan from text, and from what the hosts have of the cluster. After the first call
@@ -82,7 +82,7 @@ func makePlan(ctx context.Context, o Options, m mode, before ...func(*planned)) 
 	}
 	p.connects()
 	if m == modeRun {
-		p.pool.Mark(lock.Name(p.token))
+		p.connections.Mark(lock.Name(p.token))
 	}
 	diags := p.prepare(ctx)
 	if diags.HasErrors() && p.spec != nil {
@@ -140,7 +140,7 @@ func (p *planned) orMistakes(cluster *topology.Cluster, ofHosts diag.List) diag.
 // offline reports whether no host is asked.
 func (p *planned) offline() bool { return p.options.Offline || p.mode == modeValidate }
 
-func (p *planned) close() { _ = p.pool.Close() }
+func (p *planned) close() { _ = p.connections.Close() }
 
 // load reads the spec, its playbook and the inventories, and selects the hosts.
 func load(ctx context.Context, o Options) (texts, diag.List) {
@@ -234,7 +234,7 @@ func (p *planned) build(c *topology.Cluster) (diags diag.List) {
 func (p *planned) again(o Options) (*planned, diag.List) {
 	next := &planned{
 		texts: p.texts, options: o, mode: p.mode, started: p.started, token: p.token, existing: p.existing, answers: p.answers,
-		fresh: p.fresh, instance: p.instance, first: p.first, values: &plan.Values{}, pool: p.pool, source: p.source,
+		fresh: p.fresh, instance: p.instance, first: p.first, values: &plan.Values{}, connections: p.connections, source: p.source,
 	}
 	next.source.plan = next
 	cluster, diags := next.evaluate()

@@ -49,11 +49,11 @@ func (p *planned) own(ctx context.Context) (context.Context, *keeper, diag.List)
 	}
 	k.targets, k.ownership = targets(p.plan), p.ownership()
 	if p.mode.check() {
-		k.ownership.ask(ctx, k.connect(ctx, p.pool.Begin))
+		k.ownership.ask(ctx, k.connect(ctx, p.connections.Begin))
 		if err := k.ownership.choose(); err != nil && ctx.Err() == nil {
 			return ctx, k, p.lockProblem(err)
 		}
-		p.pool.Admit(k.ownership.admit)
+		p.connections.Admit(k.ownership.admit)
 		return ctx, k, nil
 	}
 	within, guard, err := lock.Begin(ctx, p.guardOptions())
@@ -67,7 +67,7 @@ func (p *planned) own(ctx context.Context) (context.Context, *keeper, diag.List)
 			return ctx, k, p.teamProblem(err)
 		}
 	}
-	if err := k.begin(within, p.pool); err != nil {
+	if err := k.begin(within, p.connections); err != nil {
 		guard.Release(ctx)
 		return ctx, k, p.lockProblem(err)
 	}
@@ -91,7 +91,7 @@ func (p *planned) guardOptions() lock.Options {
 	return o
 }
 
-// keeper takes the locks of the machines of a pool.
+// keeper takes the locks of the connected machines.
 type keeper struct {
 	*lock.Guard // nil without locks
 	plan        *plan.Plan
@@ -154,9 +154,9 @@ func better(a, b *plan.Become) bool {
 // task that needs an unreachable host reports it. begin reads the owner's instance before
 // it takes locks, because taking a lock may end another run, and reads it again under the
 // lock where there was none.
-func (k *keeper) begin(ctx context.Context, pool *host.Pool) error {
-	pool.Mark(lock.Name(k.Token()))
-	machines := k.connect(ctx, pool.As)
+func (k *keeper) begin(ctx context.Context, connections *host.Connections) error {
+	connections.Mark(lock.Name(k.Token()))
+	machines := k.connect(ctx, connections.As)
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -175,7 +175,7 @@ func (k *keeper) begin(ctx context.Context, pool *host.Pool) error {
 	if err := k.ownership.adoptOld(ctx, machines); err != nil {
 		return err
 	}
-	pool.Admit(k.admit)
+	connections.Admit(k.admit)
 	return nil
 }
 

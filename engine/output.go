@@ -102,7 +102,7 @@ func (p *planned) connect(ctx context.Context, report *Report, name string, use 
 	if report.Interrupted || report.Diagnostics.HasErrors() {
 		return report
 	}
-	machine, err := p.pool.Get(ctx, name)
+	machine, err := p.connections.Get(ctx, name)
 	if err == nil {
 		err = use(machine.Conn(), machine.OS())
 	}
@@ -144,7 +144,7 @@ func (p *planned) lookAt(ctx context.Context, report *Report, addresses []string
 		return p, nil
 	}
 	p.looking()
-	result := run.Run(ctx, p.plan, p.values, p.pool, run.Options{
+	result := run.Run(ctx, p.plan, p.values, p.connections, run.Options{
 		Check: true, Ahead: ahead, Forks: p.options.Forks, Events: p.options.Events, Redactor: p.options.Redactor,
 	})
 	report.Interrupted = ctx.Err() != nil

@@ -110,7 +110,7 @@ func (p *planned) hostStatus(r *Report) []HostStatus {
 		entryOf(&out, index, result.Host, HostStatus{Host: result.Host, Message: "not there yet"}).learn(result)
 	}
 	for i, h := range out {
-		if h.Message == "not there yet" && p.pool.Connected(h.Host, nil) != nil {
+		if h.Message == "not there yet" && p.connections.Connected(h.Host, nil) != nil {
 			out[i].Answers, out[i].Message = true, "answers"
 		}
 	}

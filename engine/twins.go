@@ -21,7 +21,7 @@ func (p *planned) twins(ctx context.Context) (diags diag.List) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, twinsTime)
 	defer cancel()
-	for _, names := range p.pool.Twins(ctx) {
+	for _, names := range p.connections.Twins(ctx) {
 		quoted := lists.Map(names, func(name string) string { return fmt.Sprintf("%q", name) })
 		diags = append(diags, diag.Diagnostic{Warning: true, Summary: "Same machine twice",
 			Detail: fmt.Sprintf("The names %s lead to the same machine. A task on each of them is done there several times.", strings.Join(quoted, " and "))})

@@ -91,7 +91,7 @@ func (p *planned) objects(ctx context.Context) (all []string) {
 			continue
 		}
 		asked[key] = true
-		machine, err := p.pool.As(ctx, t.Host, (*host.Become)(t.Become))
+		machine, err := p.connections.As(ctx, t.Host, (*host.Become)(t.Become))
 		if err != nil {
 			continue
 		}

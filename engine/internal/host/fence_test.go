@@ -26,8 +26,8 @@ func (k *kept) Away(_ context.Context, name string, within time.Duration) (func(
 
 func TestAMachineWithoutItsFenceDoesNothing(t *testing.T) {
 	t.Parallel()
-	pool, _ := counted(t, map[string]Settings{"a": {}})
-	m, err := pool.Get(t.Context(), "a")
+	connections, _ := counted(t, map[string]Settings{"a": {}})
+	m, err := connections.Get(t.Context(), "a")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,23 +80,23 @@ func TestAMachineWithoutItsFenceDoesNothing(t *testing.T) {
 
 func TestAMachineIsUsedOnceItHasPassed(t *testing.T) {
 	t.Parallel()
-	pool, made := counted(t, map[string]Settings{"a": {}})
-	if _, err := pool.Get(t.Context(), "a"); err != nil {
+	connections, made := counted(t, map[string]Settings{"a": {}})
+	if _, err := connections.Get(t.Context(), "a"); err != nil {
 		t.Fatal(err)
 	}
 	refusal, asked := errors.New("another run is at work"), 0
-	pool.Admit(func(_ context.Context, m *Machine) error {
+	connections.Admit(func(_ context.Context, m *Machine) error {
 		asked++
 		if asked == 1 {
 			return refusal
 		}
 		return nil
 	})
-	if _, err := pool.Get(t.Context(), "a"); !errors.Is(err, refusal) {
+	if _, err := connections.Get(t.Context(), "a"); !errors.Is(err, refusal) {
 		t.Errorf("got %v", err)
 	}
 	for range 2 {
-		if _, err := pool.Get(t.Context(), "a"); err != nil {
+		if _, err := connections.Get(t.Context(), "a"); err != nil {
 			t.Error(err)
 		}
 	}

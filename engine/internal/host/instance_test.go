@@ -138,29 +138,29 @@ func TestAFailureOfBeginIsToldOnceWithoutTryingAgain(t *testing.T) {
 		tries++
 		return Settings{}, fmt.Errorf("try %d failed", tries)
 	}
-	pool := NewPoolWith(lookup, nil, nil)
-	t.Cleanup(func() { _ = pool.Close() })
+	connections := NewConnectionsWith(lookup, nil, nil)
+	t.Cleanup(func() { _ = connections.Close() })
 	wants := func(m *Machine, err error, want string) {
 		t.Helper()
 		if m != nil || err == nil || err.Error() != want {
 			t.Errorf("%v, %v, want %s", m, err, want)
 		}
 	}
-	m, err := pool.Begin(t.Context(), "a", nil)
+	m, err := connections.Begin(t.Context(), "a", nil)
 	wants(m, err, "try 1 failed")
-	m, err = pool.Get(t.Context(), "a")
+	m, err = connections.Get(t.Context(), "a")
 	wants(m, err, "try 1 failed")
-	m, err = pool.Get(t.Context(), "a")
+	m, err = connections.Get(t.Context(), "a")
 	wants(m, err, "try 2 failed")
 }
 
 func TestWhatHasBegunIsWhatGetReturns(t *testing.T) {
-	pool, made := counted(t, map[string]Settings{"a": {}})
-	first, err := pool.Begin(t.Context(), "a", nil)
+	connections, made := counted(t, map[string]Settings{"a": {}})
+	first, err := connections.Begin(t.Context(), "a", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if again, err := pool.Get(t.Context(), "a"); err != nil || again != first || made.Load() != 1 {
+	if again, err := connections.Get(t.Context(), "a"); err != nil || again != first || made.Load() != 1 {
 		t.Errorf("%v, another machine: %v, %d connections", err, again != first, made.Load())
 	}
 }

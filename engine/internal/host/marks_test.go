@@ -26,9 +26,9 @@ func hereAndFarAway(t *testing.T, test func(t *testing.T, m *Machine)) {
 			Name: "far", Address: server.Host, Port: server.Port, User: server.User, NoAgent: true,
 			IdentityFiles: []string{server.ClientKey}, HostKeys: []string{server.HostKey}, Manifests: t.TempDir() + "/kinit/clusters",
 		}
-		pool := NewPool(func(context.Context, string) (Settings, error) { return settings, nil }, &secret.Redactor{})
-		t.Cleanup(func() { _ = pool.Close() })
-		m, err := pool.Get(t.Context(), "far")
+		connections := NewConnections(func(context.Context, string) (Settings, error) { return settings, nil }, &secret.Redactor{})
+		t.Cleanup(func() { _ = connections.Close() })
+		m, err := connections.Get(t.Context(), "far")
 		if err != nil {
 			t.Fatal(err)
 		}

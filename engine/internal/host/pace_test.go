@@ -109,9 +109,9 @@ func TestAMachineIsMeasuredOnceForAllWhoAsk(t *testing.T) {
 
 func TestThisMachineIsMeasured(t *testing.T) {
 	t.Parallel()
-	pool := NewPool(func(context.Context, string) (Settings, error) { return Settings{Local: true}, nil }, &secret.Redactor{})
-	t.Cleanup(func() { _ = pool.Close() })
-	m, err := pool.Get(t.Context(), "a")
+	connections := NewConnections(func(context.Context, string) (Settings, error) { return Settings{Local: true}, nil }, &secret.Redactor{})
+	t.Cleanup(func() { _ = connections.Close() })
+	m, err := connections.Get(t.Context(), "a")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -21,9 +21,9 @@ func machine(t *testing.T, redactor *secret.Redactor) *Machine {
 	t.Helper()
 	settings := Settings{Name: "localhost", Local: true, Manifests: t.TempDir() + "/kinit/clusters"}
 	lookup := func(context.Context, string) (Settings, error) { return settings, nil }
-	pool := NewPool(lookup, redactor)
-	t.Cleanup(func() { _ = pool.Close() })
-	m, err := pool.Get(t.Context(), "localhost")
+	connections := NewConnections(lookup, redactor)
+	t.Cleanup(func() { _ = connections.Close() })
+	m, err := connections.Get(t.Context(), "localhost")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,8 +7,8 @@ import (
 )
 
 // Twins returns the names that lead to the same machine, in groups. It asks only connected
-// machines that have shown the same host key, so a pool of different machines costs nothing.
-func (p *Pool) Twins(ctx context.Context) [][]string {
+// machines that have shown the same host key, so different machines cost nothing.
+func (p *Connections) Twins(ctx context.Context) [][]string {
 	var all sync.WaitGroup
 	var mu sync.Mutex
 	found := map[Self][]string{}
@@ -40,7 +40,7 @@ func (p *Pool) Twins(ctx context.Context) [][]string {
 }
 
 // alike returns a connected machine for each name, by host keys. Connections without one are left out.
-func (p *Pool) alike() map[string]map[string]*Machine {
+func (p *Connections) alike() map[string]map[string]*Machine {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	all := map[string]map[string]*Machine{}

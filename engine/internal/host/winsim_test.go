@@ -50,13 +50,13 @@ func waysTo(node *nodetest.Node) map[string]Settings {
 // reach is the host that settings lead to, for a cluster.
 func reach(t testing.TB, settings Settings) module.Host {
 	t.Helper()
-	pool := NewPool(func(context.Context, string) (Settings, error) { return settings, nil }, nil)
+	connections := NewConnections(func(context.Context, string) (Settings, error) { return settings, nil }, nil)
 	t.Cleanup(func() {
-		if err := pool.Close(); err != nil {
+		if err := connections.Close(); err != nil {
 			t.Error(err)
 		}
 	})
-	m, err := pool.Get(t.Context(), settings.Name)
+	m, err := connections.Get(t.Context(), settings.Name)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -20,7 +20,7 @@ import (
 func machineOf(t *testing.T, s host.Settings, run string) *host.Machine {
 	t.Helper()
 	lookup := func(context.Context, string) (host.Settings, error) { return s, nil }
-	pool := host.NewPool(lookup, nil)
+	pool := host.NewConnections(lookup, nil)
 	pool.Mark(run)
 	t.Cleanup(func() { _ = pool.Close() })
 	m, err := pool.Get(t.Context(), "h1")

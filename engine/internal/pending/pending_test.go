@@ -22,7 +22,7 @@ func note(playbook, task string) Note {
 // here is the file system of this machine.
 func here(t *testing.T) module.Files {
 	t.Helper()
-	pool := host.NewPool(func(_ context.Context, name string) (host.Settings, error) {
+	pool := host.NewConnections(func(_ context.Context, name string) (host.Settings, error) {
 		return host.Settings{Name: name, Local: true}, nil
 	}, &secret.Redactor{})
 	t.Cleanup(func() { _ = pool.Close() })

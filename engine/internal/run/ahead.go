@@ -29,7 +29,7 @@ var errNotSeen = errors.New("its values are not known")
 func (r *runner) ahead(ctx context.Context, s plan.Section) {
 	silent := r.opts
 	silent.Events = event.Discard{}
-	look := newRunner(r.plan, r.values, r.machines.pool, silent)
+	look := newRunner(r.plan, r.values, r.machines.connections, silent)
 	look.machines.first = &sync.Map{}
 	g, tasks := &graph.Graph[string]{}, map[string]*plan.Task{}
 	for _, t := range s.Tasks {

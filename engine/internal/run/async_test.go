@@ -44,7 +44,7 @@ task "job_wait" "later" {
   poll = "50ms"
 }
 `)
-	pool := host.NewPool(func(context.Context, string) (host.Settings, error) { return settingsOf(server, proxy, j.dir), nil }, j.redactor)
+	pool := host.NewConnections(func(context.Context, string) (host.Settings, error) { return settingsOf(server, proxy, j.dir), nil }, j.redactor)
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	dropped := make(chan struct{})

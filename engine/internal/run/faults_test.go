@@ -368,7 +368,7 @@ func (s *far) play(p *plan.Plan) []run.TaskResult {
 		Manifests: filepath.Join(s.job.dir, "clusters"), OS: module.Linux,
 	}
 	_, _ = fmt.Sscan(port, &settings.Port)
-	pool := host.NewPool(func(context.Context, string) (host.Settings, error) { return settings, nil }, s.job.redactor)
+	pool := host.NewConnections(func(context.Context, string) (host.Settings, error) { return settings, nil }, s.job.redactor)
 	defer pool.Close()
 	events := &log{make(chan event.Event, 10_000)}
 	return run.Run(s.job.ctx, p, &plan.Values{}, pool, run.Options{Forks: 1, Events: events, Redactor: s.job.redactor}).Tasks

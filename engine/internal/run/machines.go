@@ -11,9 +11,9 @@ import (
 
 // machines connects tasks to their hosts.
 type machines struct {
-	pool  *host.Pool
-	doors sync.Map  // of *door by host
-	first *sync.Map // the first attempts to connect by login, if tasks share them; else nil
+	connections *host.Connections
+	doors       sync.Map  // of *door by host
+	first       *sync.Map // the first attempts to connect by login, if tasks share them; else nil
 }
 
 // connect connects to a task's host, as the user that the task wants. A host that does not
@@ -23,11 +23,11 @@ func (m *machines) connect(ctx context.Context, t *plan.Task) (*host.Machine, er
 }
 
 func (m *machines) enter(ctx context.Context, l login) (machine *host.Machine, err error) {
-	if machine := m.pool.Connected(l.host, l.as()); machine != nil {
+	if machine := m.connections.Connected(l.host, l.as()); machine != nil {
 		m.door(l.host).reached()
 		return machine, nil
 	}
-	connect := func() (*host.Machine, error) { return m.pool.As(ctx, l.host, l.as()) }
+	connect := func() (*host.Machine, error) { return m.connections.As(ctx, l.host, l.as()) }
 	if m.first != nil {
 		connect = m.sharing(l, connect)
 	}
@@ -40,7 +40,7 @@ func (m *machines) enter(ctx context.Context, l login) (machine *host.Machine, e
 }
 
 // connected reports whether a host is connected, as a user.
-func (m *machines) connected(l login) bool { return m.pool.Connected(l.host, l.as()) != nil }
+func (m *machines) connected(l login) bool { return m.connections.Connected(l.host, l.as()) != nil }
 
 // login is a host, and the user as whom a task works there.
 type login struct {

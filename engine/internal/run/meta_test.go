@@ -271,7 +271,7 @@ task "command" "here_su" {
   argv = ["id", "-un"]
 }
 `)
-	pool := host.NewPool(func(_ context.Context, name string) (host.Settings, error) {
+	pool := host.NewConnections(func(_ context.Context, name string) (host.Settings, error) {
 		return host.Settings{Name: name, Address: "127.0.0.1", Port: server.Port, User: server.User, Local: name == "localhost",
 			IdentityFiles: []string{server.ClientKey}, KnownHosts: []string{server.KnownHosts}, NoAgent: true}, nil
 	}, j.redactor)

@@ -48,7 +48,7 @@ task "command" "here" {
   argv   = ["sh", "-c", "sleep 7; echo here >> DIR/always"]
 }
 `)
-	pool := host.NewPool(func(_ context.Context, name string) (host.Settings, error) {
+	pool := host.NewConnections(func(_ context.Context, name string) (host.Settings, error) {
 		if name == "here" {
 			return host.Settings{Name: name, Local: true}, nil
 		}

@@ -26,7 +26,7 @@ func (r *runner) reach(ctx context.Context, t *plan.Task, task module.Task) (*ho
 	}
 	want := about.Connection()
 	if want.Reset && !r.opts.Check {
-		r.machines.pool.Renew(t.Host)
+		r.machines.connections.Renew(t.Host)
 	}
 	begin := time.Now()
 	for {

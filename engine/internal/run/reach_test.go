@@ -18,7 +18,7 @@ import (
 func (j *job) late(failures int32, text string) (result *run.Result, attempts int32) {
 	p := j.build(text)
 	var tried atomic.Int32
-	pool := host.NewPoolWith(func(_ context.Context, name string) (host.Settings, error) { return host.Settings{Name: name}, nil }, j.redactor,
+	pool := host.NewConnectionsWith(func(_ context.Context, name string) (host.Settings, error) { return host.Settings{Name: name}, nil }, j.redactor,
 		func(context.Context, host.Settings, transport.Conn) (transport.Conn, error) {
 			if n := tried.Add(1); n <= failures {
 				return nil, fmt.Errorf("%w: attempt %d", transport.ErrUnreachable, n)

@@ -28,9 +28,9 @@ type Result struct {
 }
 
 // Run walks the plan: the main section, then on_failure, then always. It waits for
-// everything it started. It uses the machines of pool, which the caller closes.
-func Run(ctx context.Context, p *plan.Plan, values *plan.Values, pool *host.Pool, opts Options) *Result {
-	r := newRunner(p, values, pool, opts)
+// everything it started. It uses connections, which the caller closes.
+func Run(ctx context.Context, p *plan.Plan, values *plan.Values, connections *host.Connections, opts Options) *Result {
+	r := newRunner(p, values, connections, opts)
 	r.report.emit(event.Event{Kind: event.RunStarted, Total: p.Main.Total()})
 	started := time.Now()
 	// Tasks of always run after an interrupt too, on hosts that still answer, for a short

@@ -121,7 +121,7 @@ func (j *job) plan(text string) (*plan.Plan, diag.List) {
 func (j *job) run(text string) *run.Result {
 	j.t.Helper()
 	p := j.build(text)
-	pool := host.NewPoolWith(func(_ context.Context, name string) (host.Settings, error) {
+	pool := host.NewConnectionsWith(func(_ context.Context, name string) (host.Settings, error) {
 		if strings.HasPrefix(name, "down") && !j.up {
 			return host.Settings{Name: name, Address: "127.0.0.1", Port: 1}, nil
 		}

@@ -26,11 +26,11 @@ type runner struct {
 	seen     sync.Map // of seen by address, of tasks that were looked at before their turn
 }
 
-func newRunner(p *plan.Plan, values *plan.Values, pool *host.Pool, opts Options) *runner {
+func newRunner(p *plan.Plan, values *plan.Values, connections *host.Connections, opts Options) *runner {
 	for _, address := range p.LeftOut {
 		values.SetOutcome(address, plan.Outcome{})
 	}
-	records, machines := newRecords(), &machines{pool: pool}
+	records, machines := newRecords(), &machines{connections: connections}
 	return &runner{
 		plan: p, values: values, opts: opts, records: records, owed: newOwed(p, records, machines, opts),
 		report: &reporter{events: opts.Events, redactor: opts.Redactor}, machines: machines,

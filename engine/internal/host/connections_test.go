@@ -17,7 +17,7 @@ import (
 )
 
 // counted is a pool of local machines that counts connections.
-func counted(t *testing.T, settings map[string]Settings) (*Pool, *atomic.Int32) {
+func counted(t *testing.T, settings map[string]Settings) (*Connections, *atomic.Int32) {
 	t.Helper()
 	var made atomic.Int32
 	lookup := func(_ context.Context, name string) (Settings, error) {
@@ -31,19 +31,19 @@ func counted(t *testing.T, settings map[string]Settings) (*Pool, *atomic.Int32) 
 		made.Add(1)
 		return local.New(), nil
 	}
-	pool := NewPoolWith(lookup, &secret.Redactor{}, connect)
-	t.Cleanup(func() { _ = pool.Close() })
-	return pool, &made
+	connections := NewConnectionsWith(lookup, &secret.Redactor{}, connect)
+	t.Cleanup(func() { _ = connections.Close() })
+	return connections, &made
 }
 
 func TestPoolConnectsOnce(t *testing.T) {
-	pool, made := counted(t, map[string]Settings{"a": {}, "b": {}})
+	connections, made := counted(t, map[string]Settings{"a": {}, "b": {}})
 	var all sync.WaitGroup
 	machines := make([]*Machine, 20)
 	for i := range machines {
 		all.Go(func() {
 			var err error
-			if machines[i], err = pool.Get(t.Context(), "a"); err != nil {
+			if machines[i], err = connections.Get(t.Context(), "a"); err != nil {
 				t.Error(err)
 			}
 		})
@@ -54,7 +54,7 @@ func TestPoolConnectsOnce(t *testing.T) {
 			t.Error("two machines of one name")
 		}
 	}
-	if _, err := pool.Get(t.Context(), "b"); err != nil {
+	if _, err := connections.Get(t.Context(), "b"); err != nil {
 		t.Error(err)
 	}
 	if n := made.Load(); n != 2 {
@@ -74,12 +74,12 @@ func TestPoolForgetsErrors(t *testing.T) {
 		}
 		return local.New(), nil
 	}
-	pool := NewPoolWith(func(context.Context, string) (Settings, error) { return Settings{}, nil }, &secret.Redactor{}, connect)
-	defer pool.Close()
-	if _, err := pool.Get(t.Context(), "a"); !errors.Is(err, broken) {
+	connections := NewConnectionsWith(func(context.Context, string) (Settings, error) { return Settings{}, nil }, &secret.Redactor{}, connect)
+	defer connections.Close()
+	if _, err := connections.Get(t.Context(), "a"); !errors.Is(err, broken) {
 		t.Errorf("error is %v", err)
 	}
-	if _, err := pool.Get(t.Context(), "a"); err != nil {
+	if _, err := connections.Get(t.Context(), "a"); err != nil {
 		t.Error(err)
 	}
 }
@@ -96,12 +96,12 @@ func TestPoolWaitersGoOnWhenTheFirstGivesUp(t *testing.T) {
 			return local.New(), nil
 		}
 	}
-	pool := NewPoolWith(func(context.Context, string) (Settings, error) { return Settings{}, nil }, &secret.Redactor{}, connect)
-	defer pool.Close()
+	connections := NewConnectionsWith(func(context.Context, string) (Settings, error) { return Settings{}, nil }, &secret.Redactor{}, connect)
+	defer connections.Close()
 	ctx, cancel := context.WithCancel(t.Context())
 	var all sync.WaitGroup
 	all.Go(func() {
-		if _, err := pool.Get(ctx, "a"); !errors.Is(err, context.Canceled) {
+		if _, err := connections.Get(ctx, "a"); !errors.Is(err, context.Canceled) {
 			t.Errorf("error is %v", err)
 		}
 	})
@@ -111,7 +111,7 @@ func TestPoolWaitersGoOnWhenTheFirstGivesUp(t *testing.T) {
 		}
 	}
 	all.Go(func() {
-		if _, err := pool.Get(t.Context(), "a"); err != nil {
+		if _, err := connections.Get(t.Context(), "a"); err != nil {
 			t.Error(err)
 		}
 	})
@@ -120,27 +120,27 @@ func TestPoolWaitersGoOnWhenTheFirstGivesUp(t *testing.T) {
 }
 
 func TestPoolNamesHostsThatLeadToEachOther(t *testing.T) {
-	pool, _ := counted(t, map[string]Settings{"a": {Via: "b"}, "b": {Via: "c"}, "c": {Via: "a"}, "d": {Via: "e"}})
-	if _, err := pool.Get(t.Context(), "a"); err == nil || !strings.Contains(err.Error(), "a through b through c through a") {
+	connections, _ := counted(t, map[string]Settings{"a": {Via: "b"}, "b": {Via: "c"}, "c": {Via: "a"}, "d": {Via: "e"}})
+	if _, err := connections.Get(t.Context(), "a"); err == nil || !strings.Contains(err.Error(), "a through b through c through a") {
 		t.Errorf("error is %v", err)
 	}
-	if _, err := pool.Get(t.Context(), "d"); err == nil || err.Error() != "reach d through e: there is no host e" {
+	if _, err := connections.Get(t.Context(), "d"); err == nil || err.Error() != "reach d through e: there is no host e" {
 		t.Errorf("error is %v", err)
 	}
 }
 
 func TestPoolClose(t *testing.T) {
-	pool, _ := counted(t, map[string]Settings{"a": {}})
-	m, err := pool.Get(t.Context(), "a")
+	connections, _ := counted(t, map[string]Settings{"a": {}})
+	m, err := connections.Get(t.Context(), "a")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for range 2 {
-		if err := pool.Close(); err != nil {
+		if err := connections.Close(); err != nil {
 			t.Error(err)
 		}
 	}
-	if _, err := pool.Get(t.Context(), "a"); err == nil {
+	if _, err := connections.Get(t.Context(), "a"); err == nil {
 		t.Error("a closed pool gives machines")
 	}
 	if _, err := m.Conn().Exec(t.Context(), transport.Process{Line: "true"}); err == nil {
@@ -161,9 +161,9 @@ func TestPoolReachesThroughAnotherHost(t *testing.T) {
 			IdentityFiles: []string{server.ClientKey}, HostKeys: []string{server.HostKey}, Manifests: t.TempDir(),
 		}, nil
 	}
-	pool := NewPool(lookup, &secret.Redactor{})
-	defer pool.Close()
-	guest, err := pool.Get(t.Context(), "guest")
+	connections := NewConnections(lookup, &secret.Redactor{})
+	defer connections.Close()
+	guest, err := connections.Get(t.Context(), "guest")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -189,11 +189,11 @@ func TestPoolThatKeepsFailuresTriesOnceAlsoForHostsBehindTheOneThatIsSilent(t *t
 		return nil, transport.ErrUnreachable
 	}
 	settings := map[string]Settings{"a": {}, "behind": {Via: "a"}}
-	pool := NewPoolWith(func(_ context.Context, name string) (Settings, error) { return settings[name], nil }, &secret.Redactor{}, connect)
-	defer pool.Close()
-	pool.Once(0)
+	connections := NewConnectionsWith(func(_ context.Context, name string) (Settings, error) { return settings[name], nil }, &secret.Redactor{}, connect)
+	defer connections.Close()
+	connections.Once(0)
 	for _, name := range []string{"a", "a", "behind", "behind"} {
-		if _, err := pool.Get(t.Context(), name); !errors.Is(err, transport.ErrUnreachable) {
+		if _, err := connections.Get(t.Context(), name); !errors.Is(err, transport.ErrUnreachable) {
 			t.Errorf("%s: error is %v", name, err)
 		}
 	}
@@ -207,10 +207,10 @@ func TestPoolNamesTheLimitThatASilentHostHasPassed(t *testing.T) {
 		<-ctx.Done()
 		return nil, ctx.Err()
 	}
-	pool := NewPoolWith(func(context.Context, string) (Settings, error) { return Settings{}, nil }, &secret.Redactor{}, connect)
-	defer pool.Close()
-	pool.Once(time.Millisecond)
-	_, err := pool.Get(t.Context(), "a")
+	connections := NewConnectionsWith(func(context.Context, string) (Settings, error) { return Settings{}, nil }, &secret.Redactor{}, connect)
+	defer connections.Close()
+	connections.Once(time.Millisecond)
+	_, err := connections.Get(t.Context(), "a")
 	if want := "unreachable: no answer within 1ms"; err == nil || err.Error() != want || !errors.Is(err, transport.ErrUnreachable) {
 		t.Errorf("error is %v, want %s", err, want)
 	}

@@ -16,8 +16,8 @@ import (
 	"kinit/engine/transport"
 )
 
-// Pool keeps one connection for each machine and user. It is safe for use by several goroutines.
-type Pool struct {
+// Connections keeps one connection for each machine and user. It is safe for use by several goroutines.
+type Connections struct {
 	lookup   func(ctx context.Context, name string) (Settings, error)
 	connect  Connect
 	redactor *secret.Redactor
@@ -57,23 +57,24 @@ type entry struct {
 	failed   error // what the next Get returns without trying
 }
 
-// NewPool returns a pool. lookup returns how to reach a machine; it is called once for each
+// NewConnections returns connections that are made when they are needed. lookup returns how to reach a
+// machine; it is called once for each
 // connection.
-func NewPool(lookup func(ctx context.Context, name string) (Settings, error), redactor *secret.Redactor) *Pool {
-	return NewPoolWith(lookup, redactor, Open)
+func NewConnections(lookup func(ctx context.Context, name string) (Settings, error), redactor *secret.Redactor) *Connections {
+	return NewConnectionsWith(lookup, redactor, Open)
 }
 
-// NewPoolWith is NewPool with another way to connect.
-func NewPoolWith(lookup func(ctx context.Context, name string) (Settings, error), redactor *secret.Redactor, connect Connect) *Pool {
+// NewConnectionsWith is NewConnections with another way to connect.
+func NewConnectionsWith(lookup func(ctx context.Context, name string) (Settings, error), redactor *secret.Redactor, connect Connect) *Connections {
 	if redactor == nil {
 		redactor = &secret.Redactor{}
 	}
-	return &Pool{lookup: lookup, connect: connect, redactor: redactor, entries: map[entryKey]*entry{}}
+	return &Connections{lookup: lookup, connect: connect, redactor: redactor, entries: map[entryKey]*entry{}}
 }
 
 // Mark sets the run of later connections, so that the run's processes can be found on the
 // machines.
-func (p *Pool) Mark(run string) {
+func (p *Connections) Mark(run string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.set.run = run
@@ -82,20 +83,20 @@ func (p *Pool) Mark(run string) {
 // Once caches the first failure to connect to a machine: later requests for it, or for a machine that
 // is reached through it, fail at once. A machine that is reached directly has within to answer; 0 means
 // as long as its settings say.
-func (p *Pool) Once(within time.Duration) {
+func (p *Connections) Once(within time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.set.once, p.set.within = true, within
 }
 
 // Admit sets a check that each machine must pass once before Get and As return it.
-func (p *Pool) Admit(admit func(ctx context.Context, m *Machine) error) {
+func (p *Connections) Admit(admit func(ctx context.Context, m *Machine) error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.set.admit = admit
 }
 
-func (p *Pool) terms() terms {
+func (p *Connections) terms() terms {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.set
@@ -104,19 +105,19 @@ func (p *Pool) terms() terms {
 // Get returns a machine and connects to it the first time. Callers that ask for
 // the same machine at the same time share one connection. A failure is not kept:
 // the next Get tries again.
-func (p *Pool) Get(ctx context.Context, name string) (*Machine, error) {
+func (p *Connections) Get(ctx context.Context, name string) (*Machine, error) {
 	return p.As(ctx, name, nil)
 }
 
 // As is Get, with a user who has a connection of its own instead of the user of the
 // machine's settings; nil means the latter.
-func (p *Pool) As(ctx context.Context, name string, as *Become) (*Machine, error) {
+func (p *Connections) As(ctx context.Context, name string, as *Become) (*Machine, error) {
 	return p.get(ctx, keyOf(name, as), nil)
 }
 
 // Begin is As for callers that connect early. A failure is also what the next Get or As returns,
 // at once and without trying again. as may be nil.
-func (p *Pool) Begin(ctx context.Context, name string, as *Become) (*Machine, error) {
+func (p *Connections) Begin(ctx context.Context, name string, as *Become) (*Machine, error) {
 	key := keyOf(name, as)
 	m, err := p.get(ctx, key, nil)
 	if err == nil || ctx.Err() != nil {
@@ -141,7 +142,7 @@ func keyOf(name string, as *Become) entryKey {
 
 // Connected returns a machine that is connected and admitted, as the given user or the user
 // of its settings, or nil. It does not wait.
-func (p *Pool) Connected(name string, as *Become) *Machine {
+func (p *Connections) Connected(name string, as *Become) *Machine {
 	p.mu.Lock()
 	e := p.entries[keyOf(name, as)]
 	p.mu.Unlock()
@@ -161,15 +162,15 @@ func (p *Pool) Connected(name string, as *Become) *Machine {
 }
 
 // Renew gives later requests for a machine a new connection, as any user. Holders of
-// the old one keep it until the pool is closed.
-func (p *Pool) Renew(name string) {
+// the old one keep it until Close.
+func (p *Connections) Renew(name string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	maps.DeleteFunc(p.entries, func(key entryKey, _ *entry) bool { return key.name == name })
 }
 
 // get is Get for a machine that the machines in chain are reached through.
-func (p *Pool) get(ctx context.Context, key entryKey, chain []string) (*Machine, error) {
+func (p *Connections) get(ctx context.Context, key entryKey, chain []string) (*Machine, error) {
 	name := key.name
 	chain = append(slices.Clone(chain), name)
 	if slices.Index(chain, name) < len(chain)-1 {
@@ -207,7 +208,7 @@ func (p *Pool) get(ctx context.Context, key entryKey, chain []string) (*Machine,
 }
 
 // admitOnce calls the check of Admit for a connected machine that has not passed it yet.
-func (p *Pool) admitOnce(ctx context.Context, e *entry) error {
+func (p *Connections) admitOnce(ctx context.Context, e *entry) error {
 	admit := p.terms().admit
 	if e.admitted || admit == nil {
 		return nil
@@ -217,11 +218,11 @@ func (p *Pool) admitOnce(ctx context.Context, e *entry) error {
 	return err
 }
 
-func (p *Pool) entry(key entryKey) (*entry, error) {
+func (p *Connections) entry(key entryKey) (*entry, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.closed {
-		return nil, errors.New("the pool of hosts is closed")
+		return nil, errors.New("the connections to hosts are closed")
 	}
 	e, ok := p.entries[key]
 	if !ok {
@@ -232,7 +233,7 @@ func (p *Pool) entry(key entryKey) (*entry, error) {
 }
 
 // reach connects to a machine, through another one if the settings say so.
-func (p *Pool) reach(ctx context.Context, key entryKey, chain []string) (*Machine, error) {
+func (p *Connections) reach(ctx context.Context, key entryKey, chain []string) (*Machine, error) {
 	name := key.name
 	settings, err := p.lookup(ctx, name)
 	if err != nil {
@@ -264,7 +265,7 @@ func (p *Pool) reach(ctx context.Context, key entryKey, chain []string) (*Machin
 }
 
 // open connects to a machine by its settings.
-func (p *Pool) open(ctx context.Context, name string, settings Settings, via transport.Conn) (*Machine, error) {
+func (p *Connections) open(ctx context.Context, name string, settings Settings, via transport.Conn) (*Machine, error) {
 	conn, err := p.connect(ctx, settings, via)
 	if err != nil {
 		return nil, err
@@ -276,12 +277,12 @@ func (p *Pool) open(ctx context.Context, name string, settings Settings, via tra
 	return newMachine(name, settings, conn, files, p.redactor), nil
 }
 
-// keep records a machine, unless the pool was closed meanwhile.
-func (p *Pool) keep(e *entry, m *Machine) error {
+// keep records a machine, unless Close was called meanwhile.
+func (p *Connections) keep(e *entry, m *Machine) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.closed {
-		return errors.Join(errors.New("the pool of hosts is closed"), m.conn.Close())
+		return errors.Join(errors.New("the connections to hosts are closed"), m.conn.Close())
 	}
 	e.machine = m
 	p.made = append(p.made, m)
@@ -290,7 +291,7 @@ func (p *Pool) keep(e *entry, m *Machine) error {
 
 // Close ends all connections, the latest first, because they may lead through earlier ones.
 // It may be called twice.
-func (p *Pool) Close() error {
+func (p *Connections) Close() error {
 	p.mu.Lock()
 	made := p.made
 	p.made, p.closed = nil, true
