@@ -72,20 +72,20 @@ func TestGuestsOverTwoHypervisors(t *testing.T) {
 
 	step(t, "another cluster has the hypervisors first", func(t *testing.T) {
 		k.must(t, append(other, "--output", "json")...)
-		if diff := cmp.Diff("67108864\n"+secondAddress+"\n", onGuest(t, k, "bare-compute-01", furtherHardware)); diff != "" {
-			t.Errorf("bare-compute-01 has a disk and a card (-want +got):\n%s", diff)
+		if diff := cmp.Diff("67108864\n"+secondAddress+"\n", onGuest(t, k, "bare-libvirt-compute-01", furtherHardware)); diff != "" {
+			t.Errorf("bare-libvirt-compute-01 has a disk and a card (-want +got):\n%s", diff)
 		}
 		rebootGuests(t, k)
 	})
 
 	step(t, "a guest that hangs is restarted", func(t *testing.T) {
-		onGuest(t, k, "bare-compute-01", "systemd-run --on-active=1 sh -c 'echo c >/proc/sysrq-trigger'")
-		inside(t, container("tyto"), "tyto", `until grep -q "end Kernel panic" /var/log/libvirt/qemu/bare-compute-01-serial.log; do sleep 0.2; done`)
+		onGuest(t, k, "bare-libvirt-compute-01", "systemd-run --on-active=1 sh -c 'echo c >/proc/sysrq-trigger'")
+		inside(t, container("tyto"), "tyto", `until grep -q "end Kernel panic" /var/log/libvirt/qemu/bare-libvirt-compute-01-serial.log; do sleep 0.2; done`)
 		r := k.must(t, append(other, "--var", "boot_silence=10s", "--output", "json")...)
 		i := slices.IndexFunc(r.events, func(e event) bool {
-			return e.Kind == "task_finished" && e.Task == `task.wait.node["bare-compute-01"]`
+			return e.Kind == "task_finished" && e.Task == `task.wait.node["bare-libvirt-compute-01"]`
 		})
-		if said := r.events[i].Message; !strings.Contains(said, "bare-compute-01-serial.log was silent for ") {
+		if said := r.events[i].Message; !strings.Contains(said, "bare-libvirt-compute-01-serial.log was silent for ") {
 			t.Errorf("the wait for the guest says %q", said)
 		}
 	})
@@ -127,9 +127,9 @@ func TestGuestsOverTwoHypervisors(t *testing.T) {
 	})
 
 	step(t, "a node does not reach the nodes of the other cluster", func(t *testing.T) {
-		said := onGuest(t, k, "bare-compute-01", askCluster)
+		said := onGuest(t, k, "bare-libvirt-compute-01", askCluster)
 		if diff := cmp.Diff("node no\n", said); diff != "" {
-			t.Errorf("bare-compute-01 reaches (-want +got):\n%s", diff)
+			t.Errorf("bare-libvirt-compute-01 reaches (-want +got):\n%s", diff)
 		}
 	})
 

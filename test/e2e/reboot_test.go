@@ -10,8 +10,8 @@ import (
 
 // guests are those of the cluster "bare" on its own network, with who runs them.
 var guests = map[string]struct{ address, hypervisor string }{
-	"bare-controller-01": {"10.1.0.1", "nyctea"},
-	"bare-compute-01":    {"10.1.0.2", "tyto"},
+	"bare-libvirt-controller-01": {"10.1.0.1", "nyctea"},
+	"bare-libvirt-compute-01":    {"10.1.0.2", "tyto"},
 }
 
 // rebootGuests runs the example of rolling restarts on virtual machines, because a
@@ -19,7 +19,7 @@ var guests = map[string]struct{ address, hypervisor string }{
 // the second time none does.
 func rebootGuests(t *testing.T, k *kinit) {
 	t.Helper()
-	const marked = "bare-compute-01"
+	const marked = "bare-libvirt-compute-01"
 	args := []string{"run", "examples/reboot/site.hcl", "-i", guestInventory(t), "-i", labInventory(k), "--hosts", "guest", "--output", "json"}
 	boots := map[string]string{}
 	for name := range guests {

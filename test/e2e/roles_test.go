@@ -177,6 +177,11 @@ func lookAtSSH(t *testing.T, k *kinit, r role) {
 	}
 	broken := k.call(t, r.args(k, "--var", `server_options=["NoSuchOption yes"]`)...)
 	broken.refuses(t, 1, "Bad configuration option: NoSuchOption")
+	// The task that failed had notified the handler, which stays pending until it has run.
+	const restart = `handler.service.restart["three"]`
+	if diff := cmp.Diff([]string{restart + " restart ssh.service"}, k.must(t, r.args(k)...).finished("changed")); diff != "" {
+		t.Errorf("changed after the failure (-want +got):\n%s", diff)
+	}
 	r.unchanged(t, k)
 }
 
