@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// guests are those of the cluster "bare" on its own network, with who runs them.
+// guests are those of the cluster "bare-libvirt" on its own network, with who runs them.
 var guests = map[string]struct{ address, hypervisor string }{
 	"bare-libvirt-controller-01": {"10.1.0.1", "nyctea"},
 	"bare-libvirt-compute-01":    {"10.1.0.2", "tyto"},
@@ -58,7 +58,7 @@ func guestInventory(t *testing.T) string {
 	t.Helper()
 	folder := t.TempDir()
 	key := filepath.Join(folder, "key")
-	const keys = "/var/lib/kinit/clusters/bare/ssh/"
+	const keys = "/var/lib/kinit/clusters/bare-libvirt/ssh/"
 	if err := os.WriteFile(key, []byte(on(t, "nyctea", "cat "+keys+"cluster")), 0o600); err != nil {
 		t.Fatal(err)
 	}
