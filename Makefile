@@ -32,6 +32,14 @@ deps: ## install the Debian packages that the lab and the tests need, those that
 build: ## build bin/kinit; needs Go and a C compiler, and installs nothing
 	$(GO) build -trimpath -tags $(TAGS) -ldflags "-X main.version=$(VERSION)" -o bin/kinit ./cmd/kinit
 
+.PHONY: dist
+dist: ## build tarballs, .deb, .rpm, SBOMs and checksums for amd64 and arm64 into bin/dist (ARCHES=amd64); arm64 needs gcc-aarch64-linux-gnu
+	cmd/kinit/packaging/dist $(or $(DIST),bin/dist) '$(VERSION)' $(ARCHES)
+
+.PHONY: dist-test
+dist-test: deps ## build what make dist does for amd64 and arm64 twice, compare, and install each in a clean root
+	$(GO) test -tags $(TAGS),dist -count=1 -v -run '^TestDist$$' -timeout 60m ./test/dist
+
 .PHONY: winsim
 winsim: ## build bin/winsim, the SIMULATED Windows Server that labs can have nodes of
 	CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=false -ldflags "-s -w" -o $(WINSIM) ./test/winsim/cmd/winsim
@@ -80,6 +88,7 @@ lint: deps ## check format, vet, staticcheck, shellcheck and odd words
 	@test -z "$$(gofmt -l . | tee /dev/stderr)"
 	$(GO) vet -tags $(TAGS) ./...
 	$(GO) vet -tags $(TAGS),kills,life,emulated ./test/e2e
+	$(GO) vet -tags $(TAGS),dist ./test/dist
 	$(GO) run $(STATICCHECK) -tags $(TAGS) ./...
 	@./test/shellcheck
 	@./test/words

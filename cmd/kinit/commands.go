@@ -70,6 +70,7 @@ func newCLI(a *app.App) *cli.App {
 			completionCommand(a),
 			versionCommand(a),
 			completeCommand(a),
+			manCommand(a),
 		},
 		Writer:    a.Out,
 		ErrWriter: a.Err,
