@@ -146,10 +146,10 @@ func (w *world) complete(c Command) *Violation {
 }
 
 var (
-	lostAdvice     = regexp.MustCompile(`--lost ([a-z0-9,]+)`)
+	lostAdvice     = regexp.MustCompile(`--lost ([a-z0-9]+(?:,[a-z0-9]+)*)`)
 	evacuateAdvice = regexp.MustCompile(`'kinit evacuate SPEC ([a-z0-9]+)'`)
 	commandAdvice  = regexp.MustCompile(`(?m)^    kinit run (?:.*\\\n)*.*$`)
-	twiceAdvice    = regexp.MustCompile(`leave out "([a-z0-9]+)", in --hosts|names "([a-z0-9]+)" and "[a-z0-9]+" lead to the same machine:.*Keep one`)
+	twiceAdvice    = regexp.MustCompile(`leave out "([a-z0-9]+)", in --hosts and in the pools(?:, and give --lost ([a-z0-9]+))?|names "([a-z0-9]+)" and "[a-z0-9]+" lead to the same machine:.*Keep one`)
 	nameAdvice     = regexp.MustCompile(`answers as ([a-z0-9]+) is the one that the cluster "[a-z]+" knows as ([a-z0-9]+):`)
 	setAdvice      = regexp.MustCompile(`--set (node\.[a-z0-9-]+\.hypervisor=[a-z0-9]+)`)
 	valueAdvice    = regexp.MustCompile(`--(remove|yes-destroy) ([a-z0-9,-]+)`)
@@ -157,7 +157,7 @@ var (
 	repairAdvice   = regexp.MustCompile(`(?m)^  (kinit run .*)$`)
 	leaveOutAdvice = regexp.MustCompile(`--(remove|yes-destroy) names "([a-z0-9-]+)".*leave the name out`)
 	unknownName    = regexp.MustCompile(`Unknown (node|hypervisor)\b`)
-	missingHosts   = regexp.MustCompile(`has on (h[0-9]+):`)
+	missingHosts   = regexp.MustCompile(`has on (h[0-9]+b?):`)
 )
 
 // advice returns the commands that the message of a refusal proposes and whose condition is met.
@@ -175,6 +175,7 @@ func (w *world) advice(c Command, r Result) (ways []Command) {
 			for _, m := range missingHosts.FindAllStringSubmatch(text, -1) {
 				if !slices.Contains(n.Hosts, m[1]) {
 					n.Hosts = append(n.Hosts, m[1])
+					n.Aliases = n.Aliases || strings.HasSuffix(m[1], "b")
 				}
 			}
 		})
@@ -210,7 +211,10 @@ func (w *world) advice(c Command, r Result) (ways []Command) {
 		add(func(n *Command) { n.Flags, n.Line = leaveOut(n.Flags, m[1], m[2]), leaveOut(n.Line, m[1], m[2]) })
 	}
 	for _, m := range twiceAdvice.FindAllStringSubmatch(text, -1) {
-		add(func(n *Command) { n.Hosts = slices.DeleteFunc(n.Hosts, func(h string) bool { return h == m[1]+m[2] }) })
+		add(func(n *Command) {
+			n.Hosts = slices.DeleteFunc(n.Hosts, func(h string) bool { return h == m[1]+m[3] })
+			n.Lost = cmp.Or(m[2], n.Lost)
+		})
 	}
 	for _, m := range nameAdvice.FindAllStringSubmatch(text, -1) {
 		add(func(n *Command) {

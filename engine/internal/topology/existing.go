@@ -175,9 +175,8 @@ func (x Existing) places() []Place {
 	return slices.Concat(x.record.Nodes, x.record.Pods, x.record.Hypervisors)
 }
 
-// missing reports what the cluster has on hosts that the run does not have, or that did not
-// answer.
-func (x Existing) missing(c Cluster, hosts []*inventory.Host) diag.List {
+// contents lists by host what the cluster has there.
+func (x Existing) contents() map[string][]string {
 	on := map[string][]string{}
 	if len(x.record.Hypervisors) > 0 {
 		first := x.record.Hypervisors[0].Name
@@ -192,6 +191,13 @@ func (x Existing) missing(c Cluster, hosts []*inventory.Host) diag.List {
 			on[host] = append(on[host], p.Name)
 		}
 	}
+	return on
+}
+
+// missing reports what the cluster has on hosts that the run does not have, or that did not
+// answer.
+func (x Existing) missing(c Cluster, hosts []*inventory.Host) diag.List {
+	on := x.contents()
 	var diags diag.List
 	for _, host := range slices.Sorted(maps.Keys(on)) {
 		d := diag.Diagnostic{Summary: "Hypervisor missing", Subject: &c.Range, Cause: ErrExisting, Host: host}

@@ -101,12 +101,30 @@ func (x Existing) sharing(c Cluster, id string, names []string) (diags diag.List
 func (x Existing) twice(c Cluster, id string, names []string) diag.Diagnostic {
 	advice := "Keep one of the names, in --hosts and in the pools"
 	kept := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !x.recorded(name) })
+	var placed []string // names under which the cluster has something; several, if a run recorded them while the host was down
+	for name := range x.contents() {
+		if slices.Contains(kept, name) {
+			placed = append(placed, name)
+		}
+	}
+	if len(placed) > 0 {
+		slices.SortFunc(placed, func(a, b string) int { return x.rank(a) - x.rank(b) })
+		kept = placed[:1]
+	}
 	if len(kept) == 1 {
 		rest := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return name == kept[0] })
 		advice = fmt.Sprintf("The cluster knows it as %s: leave out %s, in --hosts and in the pools", kept[0], both(rest))
+		if len(placed) > 1 {
+			advice += fmt.Sprintf(", and give --lost %s, as the record has nodes there too", strings.Join(rest, ","))
+		}
 	}
 	return diag.Diagnostic{Summary: "Same machine twice", Subject: &c.Range, Cause: ErrExisting,
 		Detail: fmt.Sprintf("The names %s lead to the same machine: the machine-id, %s, and the boot are the same. Nothing was changed. %s. If they are containers with a copied /etc/machine-id, give each one its own.", both(names), id, advice)}
+}
+
+// rank is a hypervisor's place in the record; the first one keeps the cluster's keys.
+func (x Existing) rank(name string) int {
+	return slices.IndexFunc(x.record.Hypervisors, func(p Place) bool { return p.Name == name })
 }
 
 // different is the error for a machine that is not the recorded one.
