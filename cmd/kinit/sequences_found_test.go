@@ -43,6 +43,12 @@ var findings = map[string][]sequences.Command{
 		{Verb: "run", Hosts: []string{"h1"}},
 		{Verb: "run", Hosts: []string{"h3b", "h1"}, Aliases: true},
 	},
+	"folders that a sweep lists are removed if the next command names them": {
+		{Verb: "run", Hosts: []string{"h3"}},
+		{Verb: "run", Spec: "sibling", Hosts: []string{"h3"}},
+		{Verb: "run", Spec: "sibling", Hosts: []string{"h2"}},
+		{Verb: "run", Spec: "sibling", Hosts: []string{"h2"}, Lost: "h3"},
+	},
 	"the command that a status proposes leads to what is declared": {
 		{Verb: "run", Hosts: []string{"h2", "h1"}},
 		{Verb: "status", Hosts: []string{"h2", "h1"}, Web: 1},

@@ -152,7 +152,7 @@ var (
 	twiceAdvice    = regexp.MustCompile(`leave out "([a-z0-9]+)", in --hosts and in the pools(?:, and give --lost ([a-z0-9]+))?|names "([a-z0-9]+)" and "[a-z0-9]+" lead to the same machine:.*Keep one`)
 	nameAdvice     = regexp.MustCompile(`answers as ([a-z0-9]+) is the one that the cluster "[a-z]+" knows as ([a-z0-9]+):`)
 	setAdvice      = regexp.MustCompile(`--set (node\.[a-z0-9-]+\.hypervisor=[a-z0-9]+)`)
-	valueAdvice    = regexp.MustCompile(`--(remove|yes-destroy) ([a-z0-9,-]+)`)
+	valueAdvice    = regexp.MustCompile(`--(remove|yes-destroy) ([a-z0-9,/-]+)`)
 	plainAdvice    = regexp.MustCompile(`--(adopt|recreate)\b`)
 	repairAdvice   = regexp.MustCompile(`(?m)^  (kinit run .*)$`)
 	leaveOutAdvice = regexp.MustCompile(`--(remove|yes-destroy) names "([a-z0-9-]+)".*leave the name out`)
@@ -237,7 +237,8 @@ func (w *world) advice(c Command, r Result) (ways []Command) {
 			add(func(n *Command) { n.Flags = append(n.Flags, "--"+m[1], m[2]) })
 		}
 	}
-	for _, m := range plainAdvice.FindAllStringSubmatch(text, -1) {
+	// A flag of a command that is proposed whole belongs to that command.
+	for _, m := range plainAdvice.FindAllStringSubmatch(commandAdvice.ReplaceAllString(text, ""), -1) {
 		if !slices.Contains(c.Flags, "--"+m[1]) {
 			add(func(n *Command) { n.Flags = append(n.Flags, "--"+m[1]) })
 		}

@@ -66,6 +66,11 @@ func TestAdviceOfRefusalsIsRecognized(t *testing.T) {
 			t.Errorf("%q leads to %q, want %q", text, got, want)
 		}
 	}
+	evacuate := Command{Verb: "evacuate", Hosts: []string{"h1"}, Node: "h1"}
+	proposed := (&world{hosts: hosts}).advice(evacuate, Result{Code: 1, Err: "To rebuild the cluster:\n    kinit run shop.hcl --hosts h1 \\\n        --recreate\n"})
+	if len(proposed) != 1 || strings.Join(proposed[0].Args("i", "i"), " ") != "run shop.hcl --hosts h1 --recreate" {
+		t.Errorf("a command that is proposed whole leads to %v", proposed)
+	}
 	w := &world{hosts: hosts}
 	base.Flags = []string{"--remove", "web-07"}
 	ways := w.advice(base, Result{Code: 3, Err: "--remove names \"web-07\", and nothing that exists has this name. There are shop-web-01. If it was removed before, leave the name out."})

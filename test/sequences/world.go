@@ -380,8 +380,11 @@ func (w *world) named(c Command, n node) bool {
 		case "--recreate":
 			return true
 		case "--remove":
-			if list := strings.Split(c.Flags[i+1], ","); slices.Contains(list, short) || slices.Contains(list, n.name) {
-				return true
+			// A sweep lists what it would remove with its path.
+			for _, name := range strings.Split(c.Flags[i+1], ",") {
+				if name = path.Base(name); name == short || name == n.name {
+					return true
+				}
 			}
 		}
 	}
