@@ -49,6 +49,11 @@ var findings = map[string][]sequences.Command{
 		{Verb: "run", Spec: "sibling", Hosts: []string{"h2"}},
 		{Verb: "run", Spec: "sibling", Hosts: []string{"h2"}, Lost: "h3"},
 	},
+	"of two names for one host that a run recorded while it was down, one can be given up": {
+		{Verb: "run", Hosts: []string{"h2", "h3"}},
+		{Verb: "down", On: "h2"},
+		{Verb: "run", Hosts: []string{"h2b", "h2", "h3"}, Aliases: true, Web: 3, Limit: "h3"},
+	},
 	"the command that a status proposes leads to what is declared": {
 		{Verb: "run", Hosts: []string{"h2", "h1"}},
 		{Verb: "status", Hosts: []string{"h2", "h1"}, Web: 1},

@@ -166,7 +166,8 @@ func (x Existing) underAnotherName(c Cluster, name, was string) diag.Diagnostic 
 
 // Returned reports hosts that are given as lost and answer. One that answers with another machine-id
 // than the recorded one was reinstalled, so what it had is lost. Without an identity in the record,
-// a host that has the record or a node of the cluster is the one that was there.
+// a host that has the record or a node of the cluster is the one that was there; a second name of a
+// recorded machine may be given up, since nothing was created under it.
 func (x Existing) Returned(c Cluster, answers []Answer) (diags diag.List) {
 	for _, a := range answers {
 		if a.Silent {
@@ -188,6 +189,8 @@ func (x Existing) Returned(c Cluster, answers []Answer) (diags diag.List) {
 					Detail: fmt.Sprintf("The host %s answers with another machine-id than the recorded one, so it counts as lost. It has nodes of the cluster %q: %s. Stop them there: they are recreated on other hosts with the same addresses.", a.Host, c.Name, strings.Join(slices.Sorted(maps.Keys(a.Nodes)), ", "))})
 			}
 			continue
+		case !compared && x.isSecondName(a):
+			continue
 		case !compared && a.Record != nil:
 			why = "it has the record of the cluster"
 		case !compared && len(a.Nodes) > 0:
@@ -199,6 +202,15 @@ func (x Existing) Returned(c Cluster, answers []Answer) (diags diag.List) {
 			Detail: fmt.Sprintf("--lost names %s, but that host answers, and %s. Its nodes would run twice. Nothing was changed. To take its nodes away, use 'kinit evacuate SPEC %s'. To give the host up, switch it off, and then give --lost %s.", a.Host, why, a.Host, a.Host)})
 	}
 	return diags
+}
+
+// isSecondName reports whether the machine that answers is recorded under another name, and has no node
+// that is recorded under this one: a run that has both names while the machine is down records both.
+func (x Existing) isSecondName(a Answer) bool {
+	other := x.knownAs(a.Machine.ID)
+	return other != "" && other != a.Host && !slices.ContainsFunc(slices.Collect(maps.Keys(a.Nodes)), func(node string) bool {
+		return x.node(node).Hypervisor == a.Host
+	})
 }
 
 // knownAs returns the only name that the record has for a machine-id, or "".

@@ -36,3 +36,21 @@ func TestRefusalOfASecondNameSaysWhichNameStays(t *testing.T) {
 		})
 	}
 }
+
+func TestSecondNameOfARecordedMachineCanBeGivenUp(t *testing.T) {
+	t.Parallel()
+	x := Existing{known: map[string]string{"h1": "a"}, record: Record{Nodes: []Place{{Name: "c-db-01", Hypervisor: "h1"}, {Name: "c-web-01", Hypervisor: "h1b"}}}}
+	answers := func(nodes ...string) []Answer {
+		a := Answer{Host: "h1b", Machine: Machine{ID: "a", Boot: "b"}, Record: &Record{Generation: 1}, Nodes: map[string]string{}}
+		for _, node := range nodes {
+			a.Nodes[node] = "file"
+		}
+		return []Answer{a}
+	}
+	if found := x.Returned(Cluster{Name: "c"}, answers("c-db-01")); len(found) > 0 {
+		t.Errorf("a name without nodes on the machine is refused: %v", found)
+	}
+	if found := x.Returned(Cluster{Name: "c"}, answers("c-db-01", "c-web-01")); len(found) != 1 || found[0].Summary != "Host is not lost" {
+		t.Errorf("a name whose node is on the machine: %v", found)
+	}
+}
