@@ -10,14 +10,10 @@ import (
 	"io"
 	"net"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
@@ -233,44 +229,14 @@ func fileAttacks() []attack {
 	}
 }
 
-// mostTime is how long a run may take whatever its host does.
-const mostTime = 2 * time.Minute
-
-// hostileRun is a run against a server.
-type hostileRun struct {
-	*exec.Cmd
-	said bytes.Buffer
-	peak string
-}
-
-func newHostileRun(t *testing.T, b hostile.Behaviour, task string) *hostileRun {
+func newHostileRun(t *testing.T, b hostile.Behaviour, task string) *measuredCommand {
 	t.Helper()
 	server, dir := hostile.Start(t, b), t.TempDir()
 	put(t, dir, "site.hcl", strings.Replace(task, "{", "{\n host = run.hosts[0]\n", 1)+"\n")
-	put(t, dir, "hosts.hcl", fmt.Sprintf("host \"far\" {\n address = \"127.0.0.1\"\n port = %d\n user = \"root\"\n identity_file = %q\n host_keys = [%q]\n connect_timeout = \"3s\"\n}\n",
-		server.Port, server.KeyFile, server.HostKey))
-	r := &hostileRun{peak: filepath.Join(dir, "peak")}
+	put(t, dir, "hosts.hcl", farHost(server.Port, login("root", server.KeyFile, server.HostKey), `connect_timeout = "3s"`))
 	ctx, cancel := context.WithTimeout(context.Background(), mostTime)
 	t.Cleanup(cancel)
-	r.Cmd = exec.CommandContext(ctx, measuredProgram, "run", "site.hcl", "--hosts", "far", "--inventory", "hosts.hcl")
-	r.Cancel, r.WaitDelay = func() error { return r.Process.Signal(syscall.SIGQUIT) }, 5*time.Second // it shows where it hangs
-	r.Dir, r.Stdout, r.Stderr = dir, &r.said, &r.said
-	r.Env = append(os.Environ(), "HOME="+dir, "SSH_AUTH_SOCK=", peakFile+"="+r.peak)
-	return r
-}
-
-// most returns how much memory the run took at most, in bytes.
-func (r *hostileRun) most(t *testing.T) int64 {
-	t.Helper()
-	text, err := os.ReadFile(r.peak)
-	if err != nil {
-		t.Fatalf("it did not come to its end: %v\n%.200000s", err, r.said.String())
-	}
-	peak, err := strconv.ParseInt(string(text), 10, 64)
-	if err != nil || peak == 0 {
-		t.Fatalf("the peak is %q", text)
-	}
-	return peak
+	return newMeasuredCommand(ctx, dir, "run", "site.hcl", "--hosts", "far", "--inventory", "hosts.hcl")
 }
 
 // TestHostileServersDoNotFillTheMemory runs kinit against servers that flood it with each type of message there

@@ -3,16 +3,13 @@
 package main
 
 import (
-	"bytes"
+	"context"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -70,27 +67,18 @@ func TestHostsDoNotFillTheMemory(t *testing.T) {
 				t.Parallel()
 				dir := t.TempDir()
 				flooded(t, dir, f.task)
-				_, port, _ := net.SplitHostPort(server.Addr)
 				text := strings.NewReplacer("DIR", dir, "URL", flooding.URL).Replace(f.task)
 				text = strings.Replace(text, "{", "{\n host = run.hosts[0]\n", 1)
 				put(t, dir, "site.hcl", text+"\n")
-				put(t, dir, "hosts.hcl", fmt.Sprintf("host \"far\" {\n address = \"127.0.0.1\"\n port = %s\n user = %q\n identity_file = %q\n host_keys = [%q]\n}\n",
-					port, server.User, server.ClientKey, strings.TrimSpace(server.HostKey)))
-				var said bytes.Buffer
-				program := exec.Command(measuredProgram, "run", "site.hcl", "--hosts", host, "--inventory", "hosts.hcl")
-				program.Dir, program.Stdout, program.Stderr = dir, &said, &said
-				program.Env = append(os.Environ(), "HOME="+dir, "SSH_AUTH_SOCK=", peakFile+"="+filepath.Join(dir, "peak"), "PATH="+endless(t)+":"+os.Getenv("PATH"))
+				put(t, dir, "hosts.hcl", farHost(server.Port, login(server.User, server.ClientKey, strings.TrimSpace(server.HostKey))))
+				program := newMeasuredCommand(context.Background(), dir, "run", "site.hcl", "--hosts", host, "--inventory", "hosts.hcl")
+				program.Env = append(program.Env, "PATH="+endless(t)+":"+os.Getenv("PATH"))
 				_ = program.Run() // some must fail
-				text2, err := os.ReadFile(filepath.Join(dir, "peak"))
-				if err != nil {
-					t.Fatalf("it did not come to its end: %v\n%.3000s", err, said.String())
+				if peak := program.most(t); peak > mostMemory {
+					t.Errorf("%d MiB were taken at most, want %d", peak>>20, mostMemory>>20)
 				}
-				peak, err := strconv.ParseInt(string(text2), 10, 64)
-				if err != nil || peak == 0 || peak > mostMemory {
-					t.Errorf("%d MiB were taken at most, want %d, error %v", peak>>20, mostMemory>>20, err)
-				}
-				if plain := strings.Join(strings.Fields(said.String()), " "); !strings.Contains(plain, f.says) {
-					t.Errorf("it does not say %q:\n%.3000s", f.says, said.String())
+				if plain := strings.Join(strings.Fields(program.said.String()), " "); !strings.Contains(plain, f.says) {
+					t.Errorf("it does not say %q:\n%.3000s", f.says, program.said.String())
 				}
 			})
 		}

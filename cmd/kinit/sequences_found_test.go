@@ -7,7 +7,7 @@ import (
 	"kinit/test/sequences"
 )
 
-// findings are sequences that once did what they must not do, by what is right.
+// findings are sequences that once broke an invariant. Each key says what must hold.
 var findings = map[string][]sequences.Command{
 	"the advice to evacuate a host that is down with --lost works": {
 		{Verb: "run", Hosts: []string{"h3", "h1"}},
@@ -24,7 +24,7 @@ var findings = map[string][]sequences.Command{
 		{Verb: "edit", On: "h1"},
 		{Verb: "run", Hosts: []string{"h1"}, StopAfter: "cleanup"},
 	},
-	"a host to evacuate that is not among those of the run is an answer": {
+	"evacuating a host that is not part of the run is refused": {
 		{Verb: "run", Hosts: []string{"h2", "h1"}},
 		{Verb: "evacuate", Hosts: []string{"h2"}, Node: "h3"},
 	},
@@ -37,7 +37,7 @@ var findings = map[string][]sequences.Command{
 		{Verb: "run", Hosts: []string{"h3"}, CIDR: "10.9.0.0/24", Extras: []string{"line"}},
 		{Verb: "run", Hosts: []string{"h3"}, Spec: "sibling", Extras: []string{"block"}},
 	},
-	"a second name for a host that is down leads to one of the names": {
+	"the refusal of a second name for a host that is down says which name to use": {
 		{Verb: "run", Hosts: []string{"h3", "h1"}},
 		{Verb: "down", On: "h3"},
 		{Verb: "run", Hosts: []string{"h1"}},
@@ -49,21 +49,21 @@ var findings = map[string][]sequences.Command{
 		{Verb: "run", Spec: "sibling", Hosts: []string{"h2"}},
 		{Verb: "run", Spec: "sibling", Hosts: []string{"h2"}, Lost: "h3"},
 	},
-	"of two names for one host that a run recorded while it was down, one can be given up": {
+	"one of two names that a run recorded for a host that was down can be given up": {
 		{Verb: "run", Hosts: []string{"h2", "h3"}},
 		{Verb: "down", On: "h2"},
 		{Verb: "run", Hosts: []string{"h2b", "h2", "h3"}, Aliases: true, Web: 3, Limit: "h3"},
 	},
-	"the command that a status proposes leads to what is declared": {
+	"the command that status proposes brings the cluster to its declared state": {
 		{Verb: "run", Hosts: []string{"h2", "h1"}},
 		{Verb: "status", Hosts: []string{"h2", "h1"}, Web: 1},
 	},
-	"more hosts after the only one of a cluster is lost are enough": {
+	"a cluster that lost its only host recovers on other hosts": {
 		{Verb: "run", Hosts: []string{"h3"}},
 		{Verb: "down", On: "h3"},
 		{Verb: "run", Hosts: []string{"h3"}, Limit: "h1"},
 	},
-	"a status that finds differences after advice was followed is an answer": {
+	"status may still report differences after its advice was followed": {
 		{Verb: "run", Hosts: []string{"h3", "h2"}},
 		{Verb: "status", Hosts: []string{"h2"}, Web: 1},
 	},

@@ -1,14 +1,12 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"net"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -26,7 +24,7 @@ import (
 // at most 2 s; machines that run tests may be slow.
 const mostToStop = 10 * time.Second
 
-// stalled is a host, or what is asked before it, that never answers.
+// stalled is a run that waits for a host, an agent or an inventory script that never answers.
 type stalled struct {
 	inventory string   // the text of hosts.hcl
 	script    string   // a script beside it that is an inventory
@@ -34,12 +32,12 @@ type stalled struct {
 	task      string
 }
 
-// stall makes a host that never answers. It calls reached when the program waits.
+// stall sets up such a run. It calls reached when the program waits.
 type stall func(t *testing.T, reached func()) stalled
 
 const echoTask = "task \"command\" \"x\" {\n host = \"far\"\n argv = [\"true\"]\n}\n"
 
-// TestCtrlCEndsEveryWait interrupts the program while it waits for what never answers.
+// TestCtrlCEndsEveryWait interrupts the program while it waits for an answer that never comes.
 func TestCtrlCEndsEveryWait(t *testing.T) {
 	t.Parallel()
 	for name, stall := range map[string]stall{
@@ -104,10 +102,9 @@ func stopped(t *testing.T, s stalled, waits <-chan struct{}) (took time.Duration
 	put(t, dir, "hosts.hcl", s.inventory)
 	ctx, cancel := context.WithTimeout(context.Background(), mostTime)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, measuredProgram, "run", "site.hcl", "--inventory", inventory)
-	var out bytes.Buffer
-	cmd.Dir, cmd.Stdout, cmd.Stderr, cmd.WaitDelay = dir, &out, &out, time.Second
-	cmd.Env = append(os.Environ(), append([]string{"HOME=" + dir, "SSH_AUTH_SOCK=", peakFile + "=" + filepath.Join(dir, "peak")}, s.environ...)...)
+	cmd := newMeasuredCommand(ctx, dir, "run", "site.hcl", "--inventory", inventory)
+	cmd.WaitDelay = time.Second
+	cmd.Env = append(cmd.Env, s.environ...)
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -116,14 +113,14 @@ func stopped(t *testing.T, s stalled, waits <-chan struct{}) (took time.Duration
 	select {
 	case <-waits:
 	case <-ended:
-		t.Fatalf("it ended before it waited:\n%.3000s", out.String())
+		t.Fatalf("it ended before it waited:\n%.3000s", cmd.said.String())
 	}
 	begin := time.Now()
 	if err := cmd.Process.Signal(syscall.SIGINT); err != nil {
 		t.Fatal(err)
 	}
 	<-ended
-	return time.Since(begin), cmd.ProcessState.ExitCode(), out.String()
+	return time.Since(begin), cmd.ProcessState.ExitCode(), cmd.said.String()
 }
 
 // swallow reads without an answer until the other side ends.
@@ -135,12 +132,8 @@ func swallow(c io.Reader, reached func()) {
 func server(behaves func(reached func()) hostile.Behaviour, task string) stall {
 	return func(t *testing.T, reached func()) stalled {
 		s := hostile.Start(t, behaves(reached))
-		return stalled{task: task, inventory: farHost(s.Port, fmt.Sprintf("user = \"root\"\n identity_file = %q\n host_keys = [%q]", s.KeyFile, s.HostKey))}
+		return stalled{task: task, inventory: farHost(s.Port, login("root", s.KeyFile, s.HostKey))}
 	}
-}
-
-func farHost(port int, more string) string {
-	return fmt.Sprintf("host \"far\" {\n address = \"127.0.0.1\"\n port = %d\n %s\n}\n", port, more)
 }
 
 // listen accepts connections and swallows what they send.
@@ -170,14 +163,14 @@ func silentAgent(t *testing.T, reached func()) stalled {
 	s := hostile.Start(t, hostile.Behaviour{})
 	socket := filepath.Join(t.TempDir(), "agent")
 	listen(t, "unix", socket, reached)
-	return stalled{task: echoTask, environ: []string{"SSH_AUTH_SOCK=" + socket}, inventory: farHost(s.Port, fmt.Sprintf("user = \"root\"\n host_keys = [%q]", s.HostKey))}
+	return stalled{task: echoTask, environ: []string{"SSH_AUTH_SOCK=" + socket}, inventory: farHost(s.Port, `user = "root"`, fmt.Sprintf("host_keys = [%q]", s.HostKey))}
 }
 
 func silentWindows(t *testing.T, reached func()) stalled {
 	l := listen(t, "tcp", "127.0.0.1:0", reached)
 	return stalled{
 		task:      "task \"win_powershell\" \"x\" {\n host = \"far\"\n script = \"exit 0\"\n}\n",
-		inventory: farHost(l.Addr().(*net.TCPAddr).Port, "transport = \"winrm\"\n user = \"a\"\n password = \"correct-horse\""),
+		inventory: farHost(l.Addr().(*net.TCPAddr).Port, `transport = "winrm"`, `user = "a"`, `password = "correct-horse"`),
 	}
 }
 
@@ -227,5 +220,5 @@ func fullQueue(t *testing.T, reached func()) stalled {
 			time.Sleep(20 * time.Millisecond)
 		}
 	}()
-	return stalled{task: echoTask, inventory: farHost(port, "user = \"root\"\n identity_file = \"key\"")}
+	return stalled{task: echoTask, inventory: farHost(port, `user = "root"`, `identity_file = "key"`)}
 }
