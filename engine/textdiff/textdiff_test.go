@@ -1,6 +1,10 @@
 package textdiff
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
 
 func TestUnifiedShowsLinesWithTheirContext(t *testing.T) {
 	t.Parallel()
@@ -14,6 +18,28 @@ func TestUnifiedShowsLinesWithTheirContext(t *testing.T) {
 			t.Parallel()
 			if got := Unified("f", []byte(tc.before), []byte(tc.after)); got != tc.want {
 				t.Errorf("got\n%s\nwant\n%s", got, tc.want)
+			}
+		})
+	}
+}
+
+func TestChangesHaveTheLineAboveThem(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		before, after string
+		want          []Change
+	}{
+		"the same":           {"a\n", "a\n", nil},
+		"at the top":         {"a\n", "0\na\n", []Change{{Added: []string{"0"}}}},
+		"below an empty one": {"a\n\nb\n", "a\n\n", []Change{{Above: []string{""}, Removed: []string{"b"}}}},
+		"far apart": {"a\nb\nc\nd\ne\nf\ng\nh\ni\nj\n", "a\nB\nc\nd\ne\nf\ng\nh\ni\nj\n\n", []Change{
+			{Above: []string{"a"}, Removed: []string{"b"}, Added: []string{"B"}}, {Above: []string{"j"}, Added: []string{""}}}},
+		"no line end": {"a\nb", "a\nb\nc\n", []Change{{Above: []string{"a"}, Removed: []string{"b"}, Added: []string{"b", "c"}}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if diff := cmp.Diff(tc.want, Changes([]byte(tc.before), []byte(tc.after))); diff != "" {
+				t.Errorf("changes (-want +got):\n%s", diff)
 			}
 		})
 	}

@@ -50,7 +50,7 @@ func (t *Task) Validate() error {
 	switch {
 	case strings.Count(t.Marker, placeholder) != 1 || strings.ContainsAny(t.Marker, "\r\n"):
 		return fmt.Errorf("marker is %q, want one line with %s in it once", t.Marker, placeholder)
-	case slices.ContainsFunc(textedit.Split(t.Block), t.marks):
+	case slices.ContainsFunc(content.Split(t.Block), t.marks):
 		return errors.New("block has one of its marking lines in it: give another marker")
 	}
 	return t.Check()
@@ -63,23 +63,23 @@ func (t *Task) marks(line string) bool { return line == t.begin() || line == t.e
 
 // change returns the text as it should be.
 func (t *Task) change(text string) (string, error) {
-	lines := textedit.Split(text)
+	lines := content.Split(text)
 	first, last, err := t.find(lines)
 	if err != nil {
 		return "", err
 	}
 	var block []string
 	if !t.Absent() {
-		block = slices.Concat([]string{t.begin()}, textedit.Split(t.Block), []string{t.end()})
+		block = slices.Concat([]string{t.begin()}, content.Split(t.Block), []string{t.end()})
 	}
 	switch {
 	case first < 0 && block == nil, first >= 0 && slices.Equal(lines[first:last+1], block):
 		return text, nil
 	case first >= 0:
-		return textedit.Join(slices.Concat(lines[:first], block, lines[last+1:])), nil
+		return content.Join(slices.Concat(lines[:first], block, lines[last+1:])), nil
 	}
 	after, err := t.Insert(lines, block...)
-	return textedit.Join(after), err
+	return content.Join(after), err
 }
 
 // find returns where the marking lines are, or -1 without any.
@@ -108,7 +108,7 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 
 // allowed refuses to change the block of another cluster.
 func (t *Task) allowed(ctx context.Context, h module.Host, text string) error {
-	if !slices.Contains(textedit.Split(text), t.begin()) {
+	if !slices.Contains(content.Split(text), t.begin()) {
 		return nil
 	}
 	owner, err := content.Another(ctx, h, t.Path, t.begin())

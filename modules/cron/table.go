@@ -11,9 +11,9 @@ import (
 	"strings"
 
 	"kinit/engine/module"
+	"kinit/modules/internal/content"
 	"kinit/modules/internal/hostfile"
 	"kinit/modules/internal/ownership"
-	"kinit/modules/internal/textedit"
 )
 
 // Mark is the kind of the mark of an entry of a crontab; the ID is the user and the
@@ -45,7 +45,7 @@ func header(name string) string { return "# kinit: " + name }
 
 // split separates a crontab into foreign lines and the entry below a comment.
 func split(text, name string) (others []string, entry string, found bool) {
-	lines := textedit.Split(text)
+	lines := content.Split(text)
 	i := slices.Index(lines, header(name))
 	if i < 0 {
 		return lines, "", false
@@ -58,11 +58,11 @@ func split(text, name string) (others []string, entry string, found bool) {
 
 // with returns a crontab with the entry, at the place of an existing one with the name.
 func with(text, name, entry string) string {
-	lines := textedit.Split(text)
+	lines := content.Split(text)
 	if i := slices.Index(lines, header(name)); i >= 0 {
-		return textedit.Join(slices.Replace(lines, i, min(i+2, len(lines)), header(name), entry))
+		return content.Join(slices.Replace(lines, i, min(i+2, len(lines)), header(name), entry))
 	}
-	return textedit.Join(append(lines, header(name), entry))
+	return content.Join(append(lines, header(name), entry))
 }
 
 // without returns a crontab without the entry; "" if nothing else is in it.

@@ -5,11 +5,11 @@ import (
 	"strings"
 
 	"kinit/engine/lists"
-	"kinit/modules/internal/textedit"
+	"kinit/modules/internal/content"
 )
 
 func (t *Task) change(text string) (string, error) {
-	before := textedit.Split(text)
+	before := content.Split(text)
 	after := before
 	switch {
 	case t.Option == "" && t.Absent():
@@ -22,7 +22,7 @@ func (t *Task) change(text string) (string, error) {
 	if slices.Equal(before, after) {
 		return text, nil // even if its last line has no end
 	}
-	return textedit.Join(after), nil
+	return content.Join(after), nil
 }
 
 // part is a section of the file: its lines, without those of its header.

@@ -10,6 +10,7 @@ import (
 
 	"kinit/engine/lists"
 	"kinit/engine/module"
+	"kinit/modules/internal/content"
 	"kinit/modules/internal/textedit"
 )
 
@@ -59,7 +60,7 @@ func (t *Task) Validate() error {
 }
 
 func (t *Task) change(text string) (string, error) {
-	lines := textedit.Split(text)
+	lines := content.Split(text)
 	found, err := t.matching(lines)
 	if err != nil {
 		return "", err
@@ -74,7 +75,7 @@ func (t *Task) change(text string) (string, error) {
 		if len(left) == len(lines) {
 			return text, nil // even if its last line has no end
 		}
-		return textedit.Join(left), nil
+		return content.Join(left), nil
 	}
 	itself, err := t.matching([]string{t.Line})
 	if err != nil {
@@ -88,10 +89,10 @@ func (t *Task) change(text string) (string, error) {
 		return text, nil // an earlier run inserted it or replaced a line by it
 	case at >= 0:
 		lines[at] = t.Line
-		return textedit.Join(lines), nil
+		return content.Join(lines), nil
 	}
 	after, err := t.Insert(lines, t.Line)
-	return textedit.Join(after), err
+	return content.Join(after), err
 }
 
 // matching reports for each line whether it is one to replace or to remove.

@@ -68,7 +68,7 @@ func (f File) track(ctx context.Context, h module.Host, s state) ([]module.Mark,
 			return nil, err
 		}
 	}
-	without := lines(*f.Edited)
+	without := Split(*f.Edited)
 	for _, mark := range slices.Backward(earlier) {
 		p, err := patchOf(mark)
 		if err != nil {
@@ -76,7 +76,7 @@ func (f File) track(ctx context.Context, h module.Host, s state) ([]module.Mark,
 		}
 		without = p.undo(without)
 	}
-	made := between(without, lines(string(f.Source.Text)))
+	made := between(without, Split(string(f.Source.Text)))
 	prior, err := json.Marshal(made)
 	if err != nil || len(prior) > longestPatch {
 		return earlier, err
@@ -93,7 +93,7 @@ func (f File) untouched(ctx context.Context, h module.Host, s state) (bool, erro
 		return s.mark.ID == "", nil
 	}
 	kept, there, err := hostfile.Read(ctx, h, f.Path+backupSuffix)
-	return !there || slices.Equal(lines(kept), lines(*f.Edited)), err
+	return !there || slices.Equal(Split(kept), Split(*f.Edited)), err
 }
 
 // Another returns the other owner that a line of a file may be of: it edits the file, and this owner has not added the
@@ -140,10 +140,10 @@ func undoEdit(ctx context.Context, h module.Host, mark module.Mark) error {
 	if err != nil {
 		return err
 	}
-	have := lines(string(before))
+	have := Split(string(before))
 	left := p.undo(have)
 	if !slices.Equal(have, left) {
-		if err := hostfile.Write(ctx, h, path, text(left), module.Attr{}); err != nil {
+		if err := hostfile.Write(ctx, h, path, Join(left), module.Attr{}); err != nil {
 			return err
 		}
 	}
@@ -155,7 +155,7 @@ func undoEdit(ctx context.Context, h module.Host, mark module.Mark) error {
 func dropBackup(ctx context.Context, h module.Host, mark module.Mark, left []string) error {
 	path := edited(mark)
 	kept, err := ReadAll(ctx, h, path+backupSuffix)
-	if errors.Is(err, fs.ErrNotExist) || err == nil && slices.Equal(lines(string(kept)), left) {
+	if errors.Is(err, fs.ErrNotExist) || err == nil && slices.Equal(Split(string(kept)), left) {
 		return nil
 	}
 	if err != nil {

@@ -4,8 +4,8 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"slices"
-	"strings"
 
+	"kinit/engine/lists"
 	"kinit/engine/textdiff"
 )
 
@@ -21,45 +21,14 @@ type hunk struct {
 
 func hashOf(line string) string { return fmt.Sprintf("%x", sha256.Sum256([]byte(line)))[:32] }
 
-// lines returns a text's lines without their ends. The last line may lack one.
-func lines(text string) []string {
-	if text == "" {
-		return nil
-	}
-	return strings.Split(strings.TrimSuffix(text, "\n"), "\n")
-}
-
-// text makes a text of lines, each with its end.
-func text(lines []string) string {
-	if len(lines) == 0 {
-		return ""
-	}
-	return strings.Join(lines, "\n") + "\n"
-}
-
 // between returns what makes one text of another.
 func between(before, after []string) (p patch) {
-	all := textdiff.Unified("a", []byte(text(before)), []byte(text(after)))
-	above, open := "", false
-	for i, line := range strings.Split(all, "\n") {
-		if i < 2 || line == "" { // the names
-			continue
+	for _, c := range textdiff.Changes([]byte(Join(before)), []byte(Join(after))) {
+		h := hunk{Added: lists.Map(c.Added, hashOf), Removed: c.Removed}
+		if len(c.Above) > 0 {
+			h.Below = hashOf(c.Above[0])
 		}
-		sign, line := line[0], line[1:]
-		if sign != '+' && sign != '-' {
-			if above, open = hashOf(line), false; sign == '@' {
-				above = "" // between two hunks there are lines that are not shown, at the top there is none
-			}
-			continue
-		}
-		if !open {
-			p, open = append(p, hunk{Below: above}), true
-		}
-		if last := &p[len(p)-1]; sign == '+' {
-			last.Added = append(last.Added, hashOf(line))
-		} else {
-			last.Removed = append(last.Removed, line)
-		}
+		p = append(p, h)
 	}
 	return p
 }

@@ -27,7 +27,7 @@ func TestPatchIsTakenOutOfWhatTheFileIsNow(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			data, err := json.Marshal(between(lines(c.before), lines(c.after)))
+			data, err := json.Marshal(between(Split(c.before), Split(c.after)))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -35,7 +35,7 @@ func TestPatchIsTakenOutOfWhatTheFileIsNow(t *testing.T) {
 			if err := json.Unmarshal(data, &p); err != nil {
 				t.Fatal(err)
 			}
-			if got := text(p.undo(lines(c.now))); got != c.want {
+			if got := Join(p.undo(Split(c.now))); got != c.want {
 				t.Errorf("got %q, want %q, by %s", got, c.want, data)
 			}
 		})

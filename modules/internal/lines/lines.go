@@ -18,7 +18,6 @@ import (
 	"kinit/engine/module"
 	"kinit/modules/internal/content"
 	"kinit/modules/internal/hostfile"
-	"kinit/modules/internal/textedit"
 )
 
 // Mark is the kind of the mark of a line. Its ID is the file's path, ": " and the
@@ -63,7 +62,7 @@ func (f File) plan(ctx context.Context, h module.Host, title string, c change) (
 		return nil, err
 	}
 	if f.Show {
-		title += "\n" + h.Redact(content.Diff(f.Path, []byte(textedit.Join(before.lines)), []byte(textedit.Join(after.lines))))
+		title += "\n" + h.Redact(content.Diff(f.Path, []byte(content.Join(before.lines)), []byte(content.Join(after.lines))))
 	}
 	return module.OneStep(title, c.do), nil
 }
@@ -99,7 +98,7 @@ func (f File) read(ctx context.Context, h module.Host) (state, error) {
 		return s, err
 	}
 	if s.text != nil {
-		s.lines = textedit.Split(*s.text)
+		s.lines = content.Split(*s.text)
 		s.attr = module.Attr{Mode: info.Mode.Perm(), Owner: fmt.Sprint(info.UID), Group: fmt.Sprint(info.GID)}
 	}
 	return s, f.readMarks(ctx, h, &s)

@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"kinit/engine/module"
+	"kinit/modules/internal/content"
 	"kinit/modules/internal/hostfile"
-	"kinit/modules/internal/textedit"
 )
 
 // swap writes the lines atomically if the file has not changed since it was read. A file
@@ -19,7 +19,7 @@ func (f File) swap(ctx context.Context, h module.Host, before state, lines []str
 	}
 	var after *string
 	if len(lines) > 0 {
-		text := textedit.Join(lines)
+		text := content.Join(lines)
 		after = &text
 	}
 	return hostfile.Swap(ctx, h, f.Path, before.text, after, before.attr)
