@@ -17,12 +17,9 @@ func (t *Task) run(ctx context.Context, h module.Host, args ...string) (string, 
 	return t.git(ctx, h, append([]string{"-C", t.Dest}, args...)...)
 }
 
-// git runs git and returns what it prints, without the line end. It runs as the checkout's owner, or
-// as a user whose files no other user can change, so it need not check the owner.
+// git runs git and returns what it prints, without the line end.
 func (t *Task) git(ctx context.Context, h module.Host, args ...string) (string, error) {
-	argv := append([]string{"git", "-c", "safe.directory=*", "-c", "core.hooksPath=/dev/null",
-		"-c", "core.fsmonitor=false", "-c", "advice.detachedHead=false"}, args...)
-	out, err := h.Run(ctx, module.Command{Argv: t.user.Argv(argv), Env: t.env()})
+	out, err := h.Run(ctx, module.Command{Argv: t.user.Git(args...), Env: t.env()})
 	if exit := (*module.ExitError)(nil); errors.As(err, &exit) {
 		if exit.Code == 127 {
 			return "", fmt.Errorf("git is not installed: install it with a package task before: %w", err)

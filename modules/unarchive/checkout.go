@@ -35,8 +35,7 @@ func holdsWork(ctx context.Context, h module.Host, mark module.Mark) (bool, erro
 		}
 	}
 	for _, args := range work {
-		argv := append([]string{"git", "-C", mark.ID, "-c", "safe.directory=*", "-c", "core.fsmonitor=false"}, args...)
-		out, err := h.Run(ctx, module.Command{Argv: user.Argv(argv)})
+		out, err := h.Run(ctx, module.Command{Argv: user.Git(append([]string{"-C", mark.ID}, args...)...)})
 		switch {
 		case module.Exited(err):
 			return true, nil
