@@ -25,14 +25,14 @@ type slots struct {
 }
 
 // wake lets all that wait look again.
-func (p *slots) wake() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.changed.Broadcast()
+func (s *slots) wake() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.changed.Broadcast()
 }
 
 // free reports whether a further visit may begin: after those that come back.
-func (p *slots) free() bool { return p.busy+p.back < p.limit && p.behind < mostBehind }
+func (s *slots) free() bool { return s.busy+s.back < s.limit && s.behind < mostBehind }
 
 // slotsKey is the key of a walk's slots among the values of a visit's context.
 type slotsKey struct{}
@@ -42,12 +42,12 @@ type slotsKey struct{}
 // is a slot again, or ctx has ended. Outside of a visit it only runs f. With very many aside it
 // keeps the slot, so f must not wait until another visit has ended: see Behind.
 func Aside(ctx context.Context, f func()) {
-	p, ok := ctx.Value(slotsKey{}).(*slots)
-	if !ok || !p.leave() {
+	s, ok := ctx.Value(slotsKey{}).(*slots)
+	if !ok || !s.leave() {
 		f()
 		return
 	}
-	defer p.comeBack(ctx, &p.aside)
+	defer s.comeBack(ctx, &s.aside)
 	f()
 }
 
@@ -55,52 +55,52 @@ func Aside(ctx context.Context, f func()) {
 // ended. It always gives the slot up: the other visit may need it to go on. Further keys
 // wait while many visits do so, but those that have begun go on.
 func Behind(ctx context.Context, f func()) {
-	p, ok := ctx.Value(slotsKey{}).(*slots)
+	s, ok := ctx.Value(slotsKey{}).(*slots)
 	if !ok {
 		f()
 		return
 	}
-	p.mu.Lock()
-	p.giveUp(&p.behind)
-	p.mu.Unlock()
-	defer p.comeBack(ctx, &p.behind)
+	s.mu.Lock()
+	s.giveUp(&s.behind)
+	s.mu.Unlock()
+	defer s.comeBack(ctx, &s.behind)
 	f()
 }
 
 // leave gives the visit's slot up, unless too many are aside.
-func (p *slots) leave() bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.aside >= mostAside {
+func (s *slots) leave() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.aside >= mostAside {
 		return false
 	}
-	p.giveUp(&p.aside)
+	s.giveUp(&s.aside)
 	return true
 }
 
 // giveUp gives the visit's slot up and counts the visit among those that wait. The caller
 // holds mu.
-func (p *slots) giveUp(waiting *int) {
+func (s *slots) giveUp(waiting *int) {
 	*waiting++
-	p.busy--
-	p.changed.Broadcast()
+	s.busy--
+	s.changed.Broadcast()
 }
 
 // comeBack waits for a slot, for a visit that was counted among those that wait. After an
 // interrupt it does not wait.
-func (p *slots) comeBack(ctx context.Context, waited *int) {
-	stop := context.AfterFunc(ctx, p.wake)
+func (s *slots) comeBack(ctx context.Context, waited *int) {
+	stop := context.AfterFunc(ctx, s.wake)
 	defer stop()
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.behind == mostBehind {
-		p.changed.Broadcast() // a further visit may begin
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.behind == mostBehind {
+		s.changed.Broadcast() // a further visit may begin
 	}
 	*waited--
-	p.back++
-	for p.busy >= p.limit && ctx.Err() == nil {
-		p.changed.Wait()
+	s.back++
+	for s.busy >= s.limit && ctx.Err() == nil {
+		s.changed.Wait()
 	}
-	p.back--
-	p.busy++
+	s.back--
+	s.busy++
 }

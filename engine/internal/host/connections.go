@@ -58,8 +58,7 @@ type entry struct {
 }
 
 // NewConnections returns connections that are made when they are needed. lookup returns how to reach a
-// machine; it is called once for each
-// connection.
+// machine; it is called once for each connection.
 func NewConnections(lookup func(ctx context.Context, name string) (Settings, error), redactor *secret.Redactor) *Connections {
 	return NewConnectionsWith(lookup, redactor, Open)
 }
@@ -74,56 +73,56 @@ func NewConnectionsWith(lookup func(ctx context.Context, name string) (Settings,
 
 // Mark sets the run of later connections, so that the run's processes can be found on the
 // machines.
-func (p *Connections) Mark(run string) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.set.run = run
+func (c *Connections) Mark(run string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.set.run = run
 }
 
 // Once caches the first failure to connect to a machine: later requests for it, or for a machine that
 // is reached through it, fail at once. A machine that is reached directly has within to answer; 0 means
 // as long as its settings say.
-func (p *Connections) Once(within time.Duration) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.set.once, p.set.within = true, within
+func (c *Connections) Once(within time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.set.once, c.set.within = true, within
 }
 
 // Admit sets a check that each machine must pass once before Get and As return it.
-func (p *Connections) Admit(admit func(ctx context.Context, m *Machine) error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.set.admit = admit
+func (c *Connections) Admit(admit func(ctx context.Context, m *Machine) error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.set.admit = admit
 }
 
-func (p *Connections) terms() terms {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.set
+func (c *Connections) terms() terms {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.set
 }
 
 // Get returns a machine and connects to it the first time. Callers that ask for
 // the same machine at the same time share one connection. A failure is not kept:
 // the next Get tries again.
-func (p *Connections) Get(ctx context.Context, name string) (*Machine, error) {
-	return p.As(ctx, name, nil)
+func (c *Connections) Get(ctx context.Context, name string) (*Machine, error) {
+	return c.As(ctx, name, nil)
 }
 
 // As is Get, with a user who has a connection of its own instead of the user of the
 // machine's settings; nil means the latter.
-func (p *Connections) As(ctx context.Context, name string, as *Become) (*Machine, error) {
-	return p.get(ctx, keyOf(name, as), nil)
+func (c *Connections) As(ctx context.Context, name string, as *Become) (*Machine, error) {
+	return c.get(ctx, keyOf(name, as), nil)
 }
 
 // Begin is As for callers that connect early. A failure is also what the next Get or As returns,
 // at once and without trying again. as may be nil.
-func (p *Connections) Begin(ctx context.Context, name string, as *Become) (*Machine, error) {
+func (c *Connections) Begin(ctx context.Context, name string, as *Become) (*Machine, error) {
 	key := keyOf(name, as)
-	m, err := p.get(ctx, key, nil)
+	m, err := c.get(ctx, key, nil)
 	if err == nil || ctx.Err() != nil {
 		return m, err
 	}
-	e, closed := p.entry(key)
+	e, closed := c.entry(key)
 	if closed != nil {
 		return nil, closed
 	}
@@ -142,17 +141,17 @@ func keyOf(name string, as *Become) entryKey {
 
 // Connected returns a machine that is connected and admitted, as the given user or the user
 // of its settings, or nil. It does not wait.
-func (p *Connections) Connected(name string, as *Become) *Machine {
-	p.mu.Lock()
-	e := p.entries[keyOf(name, as)]
-	p.mu.Unlock()
+func (c *Connections) Connected(name string, as *Become) *Machine {
+	c.mu.Lock()
+	e := c.entries[keyOf(name, as)]
+	c.mu.Unlock()
 	if e == nil {
 		return nil
 	}
 	select {
 	case e.busy <- struct{}{}:
 		defer func() { <-e.busy }()
-		if !e.admitted && p.terms().admit != nil {
+		if !e.admitted && c.terms().admit != nil {
 			return nil
 		}
 		return e.machine
@@ -163,20 +162,20 @@ func (p *Connections) Connected(name string, as *Become) *Machine {
 
 // Renew gives later requests for a machine a new connection, as any user. Holders of
 // the old one keep it until Close.
-func (p *Connections) Renew(name string) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	maps.DeleteFunc(p.entries, func(key entryKey, _ *entry) bool { return key.name == name })
+func (c *Connections) Renew(name string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	maps.DeleteFunc(c.entries, func(key entryKey, _ *entry) bool { return key.name == name })
 }
 
 // get is Get for a machine that the machines in chain are reached through.
-func (p *Connections) get(ctx context.Context, key entryKey, chain []string) (*Machine, error) {
+func (c *Connections) get(ctx context.Context, key entryKey, chain []string) (*Machine, error) {
 	name := key.name
 	chain = append(slices.Clone(chain), name)
 	if slices.Index(chain, name) < len(chain)-1 {
 		return nil, fmt.Errorf("hosts are reached through each other: %s", strings.Join(chain, " through "))
 	}
-	e, err := p.entry(key)
+	e, err := c.entry(key)
 	if err != nil {
 		return nil, err
 	}
@@ -187,29 +186,29 @@ func (p *Connections) get(ctx context.Context, key entryKey, chain []string) (*M
 		return nil, ctx.Err()
 	}
 	if err := e.failed; err != nil {
-		if !p.terms().once {
+		if !c.terms().once {
 			e.failed = nil
 		}
 		return nil, err
 	}
 	if e.machine == nil {
-		machine, err := p.reach(ctx, key, chain)
+		machine, err := c.reach(ctx, key, chain)
 		if err == nil {
-			err = p.keep(e, machine)
+			err = c.keep(e, machine)
 		}
 		if err != nil {
-			if p.terms().once && ctx.Err() == nil {
+			if c.terms().once && ctx.Err() == nil {
 				e.failed = err
 			}
 			return nil, err
 		}
 	}
-	return e.machine, p.admitOnce(ctx, e)
+	return e.machine, c.admitOnce(ctx, e)
 }
 
 // admitOnce calls the check of Admit for a connected machine that has not passed it yet.
-func (p *Connections) admitOnce(ctx context.Context, e *entry) error {
-	admit := p.terms().admit
+func (c *Connections) admitOnce(ctx context.Context, e *entry) error {
+	admit := c.terms().admit
 	if e.admitted || admit == nil {
 		return nil
 	}
@@ -218,35 +217,35 @@ func (p *Connections) admitOnce(ctx context.Context, e *entry) error {
 	return err
 }
 
-func (p *Connections) entry(key entryKey) (*entry, error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.closed {
+func (c *Connections) entry(key entryKey) (*entry, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed {
 		return nil, errors.New("the connections to hosts are closed")
 	}
-	e, ok := p.entries[key]
+	e, ok := c.entries[key]
 	if !ok {
 		e = &entry{busy: make(chan struct{}, 1)}
-		p.entries[key] = e
+		c.entries[key] = e
 	}
 	return e, nil
 }
 
 // reach connects to a machine, through another one if the settings say so.
-func (p *Connections) reach(ctx context.Context, key entryKey, chain []string) (*Machine, error) {
+func (c *Connections) reach(ctx context.Context, key entryKey, chain []string) (*Machine, error) {
 	name := key.name
-	settings, err := p.lookup(ctx, name)
+	settings, err := c.lookup(ctx, name)
 	if err != nil {
 		return nil, err
 	}
 	if key.other {
 		settings.Become = key.as
 	}
-	set := p.terms()
+	set := c.terms()
 	settings.Run = set.run
 	var via transport.Conn
 	if settings.Via != "" {
-		jump, err := p.get(ctx, entryKey{name: settings.Via}, chain)
+		jump, err := c.get(ctx, entryKey{name: settings.Via}, chain)
 		if err != nil {
 			return nil, fmt.Errorf("reach %s through %s: %w", name, settings.Via, err)
 		}
@@ -255,18 +254,18 @@ func (p *Connections) reach(ctx context.Context, key entryKey, chain []string) (
 	if set.within > 0 && via == nil {
 		limited, cancel := context.WithTimeout(ctx, set.within)
 		defer cancel()
-		m, err := p.open(limited, name, settings, nil)
+		m, err := c.open(limited, name, settings, nil)
 		if err != nil && limited.Err() != nil && ctx.Err() == nil {
 			err = fmt.Errorf("%w: no answer within %s", transport.ErrUnreachable, set.within)
 		}
 		return m, err
 	}
-	return p.open(ctx, name, settings, via)
+	return c.open(ctx, name, settings, via)
 }
 
 // open connects to a machine by its settings.
-func (p *Connections) open(ctx context.Context, name string, settings Settings, via transport.Conn) (*Machine, error) {
-	conn, err := p.connect(ctx, settings, via)
+func (c *Connections) open(ctx context.Context, name string, settings Settings, via transport.Conn) (*Machine, error) {
+	conn, err := c.connect(ctx, settings, via)
 	if err != nil {
 		return nil, err
 	}
@@ -274,28 +273,28 @@ func (p *Connections) open(ctx context.Context, name string, settings Settings, 
 	if err != nil {
 		return nil, errors.Join(err, conn.Close())
 	}
-	return newMachine(name, settings, conn, files, p.redactor), nil
+	return newMachine(name, settings, conn, files, c.redactor), nil
 }
 
 // keep records a machine, unless Close was called meanwhile.
-func (p *Connections) keep(e *entry, m *Machine) error {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.closed {
+func (c *Connections) keep(e *entry, m *Machine) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed {
 		return errors.Join(errors.New("the connections to hosts are closed"), m.conn.Close())
 	}
 	e.machine = m
-	p.made = append(p.made, m)
+	c.made = append(c.made, m)
 	return nil
 }
 
 // Close ends all connections, the latest first, because they may lead through earlier ones.
 // It may be called twice.
-func (p *Connections) Close() error {
-	p.mu.Lock()
-	made := p.made
-	p.made, p.closed = nil, true
-	p.mu.Unlock()
+func (c *Connections) Close() error {
+	c.mu.Lock()
+	made := c.made
+	c.made, c.closed = nil, true
+	c.mu.Unlock()
 	var err error
 	for _, m := range slices.Backward(made) {
 		err = errors.Join(err, m.conn.Close())

@@ -8,11 +8,11 @@ import (
 
 // Twins returns the names that lead to the same machine, in groups. It asks only connected
 // machines that have shown the same host key, so different machines cost nothing.
-func (p *Connections) Twins(ctx context.Context) [][]string {
+func (c *Connections) Twins(ctx context.Context) [][]string {
 	var all sync.WaitGroup
 	var mu sync.Mutex
 	found := map[Self][]string{}
-	for _, alike := range p.alike() {
+	for _, alike := range c.alike() {
 		if len(alike) < 2 {
 			continue
 		}
@@ -40,11 +40,11 @@ func (p *Connections) Twins(ctx context.Context) [][]string {
 }
 
 // alike returns a connected machine for each name, by host keys. Connections without one are left out.
-func (p *Connections) alike() map[string]map[string]*Machine {
-	p.mu.Lock()
-	defer p.mu.Unlock()
+func (c *Connections) alike() map[string]map[string]*Machine {
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	all := map[string]map[string]*Machine{}
-	for _, m := range p.made {
+	for _, m := range c.made {
 		shows, ok := m.conn.(interface{ HostKey() string })
 		if !ok || shows.HostKey() == "" {
 			continue

@@ -40,15 +40,15 @@ type watchedHost struct {
 // calls leave.
 func (m *machines) watchHosts(ctx context.Context, tasks []*plan.Task) *hostWatch {
 	watch, end := context.WithCancel(context.WithoutCancel(ctx))
-	p := &hostWatch{run: ctx, hosts: map[string]*watchedHost{}, end: end}
+	w := &hostWatch{run: ctx, hosts: map[string]*watchedHost{}, end: end}
 	for _, t := range tasks {
-		if t.Host == "" || p.hosts[t.Host] != nil {
+		if t.Host == "" || w.hosts[t.Host] != nil {
 			continue
 		}
 		a := &watchedHost{known: make(chan struct{})}
 		a.here, a.lose = context.WithCancelCause(watch)
-		p.hosts[t.Host] = a
-		p.all.Go(func() {
+		w.hosts[t.Host] = a
+		w.all.Go(func() {
 			select {
 			case <-watch.Done():
 			case <-ctx.Done():
@@ -56,14 +56,14 @@ func (m *machines) watchHosts(ctx context.Context, tasks []*plan.Task) *hostWatc
 			}
 		})
 	}
-	return p
+	return w
 }
 
 // leave ends the watch and waits for it.
-func (p *hostWatch) leave() {
-	p.end()
-	p.all.Wait()
-	for _, a := range p.hosts {
+func (w *hostWatch) leave() {
+	w.end()
+	w.all.Wait()
+	for _, a := range w.hosts {
 		a.lose(nil)
 	}
 }
@@ -116,12 +116,12 @@ func unanswered(limited context.Context, err error) error {
 
 // whileAnswering returns the context of a task of always. It ends when the run is interrupted and
 // the task's host does not answer.
-func (p *hostWatch) whileAnswering(ctx context.Context, t *plan.Task) (context.Context, func()) {
-	a := p.hosts[t.Host]
+func (w *hostWatch) whileAnswering(ctx context.Context, t *plan.Task) (context.Context, func()) {
+	a := w.hosts[t.Host]
 	if a == nil {
 		return ctx, func() {}
 	}
-	if p.run.Err() != nil {
+	if w.run.Err() != nil {
 		select {
 		case <-a.known:
 		case <-ctx.Done():

@@ -204,10 +204,10 @@ func (e *expansion) nodeNames() []string {
 func (e *expansion) nodePorts() map[string]string {
 	ports := map[string]string{}
 	for _, n := range e.t.Nodes {
-		ports[id(e.Cluster.Name, "port", n.Name)] = n.Name
+		ports[portID(e.Cluster.Name, n.Name)] = n.Name
 	}
 	for name := range e.Existing.on {
-		ports[id(e.Cluster.Name, "port", name)] = name
+		ports[portID(e.Cluster.Name, name)] = name
 	}
 	return ports
 }

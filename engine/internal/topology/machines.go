@@ -167,7 +167,7 @@ func (x Existing) underAnotherName(c Cluster, name, was string) diag.Diagnostic 
 // Returned reports hosts that are given as lost and answer. One that answers with another machine-id
 // than the recorded one was reinstalled, so what it had is lost. Without an identity in the record,
 // a host that has the record or a node of the cluster is the one that was there; a second name of a
-// recorded machine may be given up, since nothing was created under it.
+// recorded machine may be given up if no node exists under it.
 func (x Existing) Returned(c Cluster, answers []Answer) (diags diag.List) {
 	for _, a := range answers {
 		if a.Silent {
@@ -207,10 +207,13 @@ func (x Existing) Returned(c Cluster, answers []Answer) (diags diag.List) {
 // isSecondName reports whether the machine that answers is recorded under another name, and has no node
 // that is recorded under this one: a run that has both names while the machine is down records both.
 func (x Existing) isSecondName(a Answer) bool {
+	for node := range a.Nodes {
+		if x.node(node).Hypervisor == a.Host {
+			return false
+		}
+	}
 	other := x.knownAs(a.Machine.ID)
-	return other != "" && other != a.Host && !slices.ContainsFunc(slices.Collect(maps.Keys(a.Nodes)), func(node string) bool {
-		return x.node(node).Hypervisor == a.Host
-	})
+	return other != "" && other != a.Host
 }
 
 // knownAs returns the only name that the record has for a machine-id, or "".

@@ -85,13 +85,16 @@ func newIdentities(cluster string, existing []Place) identities {
 	return i
 }
 
+// portID is the name in OVN of the port of a node or a pod.
+func portID(cluster, name string) string { return id(cluster, "port", name) }
+
 // port is a port without its address. It keeps the Ethernet address that its place has.
 func (i identities) port(name string, place Place) Port {
 	mac := place.MAC
 	if mac == "" {
 		mac = i.mac(name)
 	}
-	return Port{Name: name, MAC: mac, PortID: id(i.cluster, "port", name)}
+	return Port{Name: name, MAC: mac, PortID: portID(i.cluster, name)}
 }
 
 // mac derives an address. Three bytes may collide, so a used address is derived again;
