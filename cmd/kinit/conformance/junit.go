@@ -31,8 +31,8 @@ type xmlSuite struct {
 	Cases     []junit.Case
 }
 
-// WriteJUnit writes the result as JUnit XML: a suite a group, and a case a test. A test
-// that was not run is an error, so that it does not count as a pass.
+// WriteJUnit writes the result as JUnit XML: a suite for each group, and a case for each test. A test
+// that did not run is an error, because it has not passed.
 func WriteJUnit(w io.Writer, r *Result) error { return junit.Encode(w, r.document()) }
 
 func (r *Result) document() *xmlSuites {
