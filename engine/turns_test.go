@@ -2,6 +2,7 @@ package engine_test
 
 import (
 	"fmt"
+	"os/exec"
 	"slices"
 	"strings"
 	"testing"
@@ -44,5 +45,29 @@ task "block_in_file" "second" {
 	})
 	slices.Sort(lines)
 	equal(t, "lines", lines, want)
+	equal(t, "changes of a second run", engine.Run(t.Context(), o).Changes(), 0)
+}
+
+// TestArchivesUnpackedIntoOneFolderAtTheSameTimeAreComplete: instances of a loop share a folder.
+func TestArchivesUnpackedIntoOneFolderAtTheSameTimeAreComplete(t *testing.T) {
+	t.Parallel()
+	o := options(t, `
+task "unarchive" "app" {
+  host     = "localhost"
+  for_each = ["one", "two", "three"]
+  source   = "TMP/${each.key}.tar"
+  dest     = "TMP/apps"
+}
+`)
+	names := []string{"one", "three", "two"}
+	for _, name := range names {
+		if out, err := exec.Command("sh", "-c", `cd "$1" && mkdir "$2" && echo "$2" >"$2/bin-$2" && tar cf "$2.tar" "$2"`, "sh", o.Cwd, name).CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+	}
+	equal(t, "problems", problems(engine.Run(t.Context(), o)), "")
+	for _, name := range names {
+		equal(t, "content of "+name, content(t, o, "apps/"+name+"/bin-"+name), name+"\n")
+	}
 	equal(t, "changes of a second run", engine.Run(t.Context(), o).Changes(), 0)
 }

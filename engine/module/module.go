@@ -178,6 +178,14 @@ type Sourced interface {
 	ReadFrom(files LocalFiles)
 }
 
+// Addressed is a task that has to recognise on a host what the same task did in earlier runs.
+type Addressed interface {
+	Task
+	// Called sets the name of the task's file and its address, before Validate. It is not called for a task that is in
+	// no file.
+	Called(task string)
+}
+
 // LocalFiles gives access to the files of the machine kinit runs on, by the names in a
 // playbook: a path is relative to the folder of the playbook file with the task, which may
 // be one inside the program, unless it is absolute or begins with "~/", the user's home

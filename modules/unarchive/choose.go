@@ -49,6 +49,11 @@ func (t *Task) chooses(e tree.Entry) bool {
 	return (len(t.Include) == 0 || within(t.Include, name)) && !within(t.Exclude, name)
 }
 
+// chose reports whether the task unpacks the same part of an archive as its manifest says.
+func (t *Task) chose(m manifest) bool {
+	return m.Strip == t.Strip && slices.Equal(m.Include, t.Include) && slices.Equal(m.Exclude, t.Exclude)
+}
+
 // within reports whether a pattern matches a name, or a folder that it is in.
 func within(patterns []string, name string) bool {
 	for ; name != "."; name = path.Dir(name) {

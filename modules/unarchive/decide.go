@@ -34,7 +34,7 @@ func (t *Task) reason(s state) (why string, needed bool) {
 		return " in place of another archive", true
 	case s.manifest.Strip != t.Strip:
 		return fmt.Sprintf(", stripped of %d folders instead of %d", t.Strip, s.manifest.Strip), true
-	case !slices.Equal(s.manifest.Include, t.Include) || !slices.Equal(s.manifest.Exclude, t.Exclude):
+	case !t.chose(s.manifest):
 		return ", with another choice of entries", true
 	}
 	if damaged := t.damaged(s); len(damaged) > 0 {
@@ -45,10 +45,11 @@ func (t *Task) reason(s state) (why string, needed bool) {
 
 // damaged lists entries that are missing or differ from their state after unpacking.
 func (t *Task) damaged(s state) []string {
-	here := byPath(s.here)
+	here, shared := byPath(s.here), shared(s.others)
 	var all []string
 	for _, e := range s.manifest.Unpacked {
-		if now, there := here[e.Path]; (!there || now != e) && !matches(t.Keep, e.Path) {
+		now, there := here[e.Path]
+		if (!there || now != e && !slices.Contains(shared[e.Path], now)) && !matches(t.Keep, e.Path) {
 			all = append(all, e.Path)
 		}
 	}
@@ -65,10 +66,13 @@ func byPath(entries []tree.Entry) map[string]tree.Entry {
 
 func (t *Task) decideAbsent(h module.Host, s state) ([]module.Step, error) {
 	switch {
-	case !s.exists || !s.unpacked:
+	case !s.exists || len(s.going) == 0:
 		return nil, nil
 	case !s.ours:
 		return nil, fmt.Errorf("%s is not owned by cluster %s: remove what is in it yourself if nothing needs it", t.Dest, h.Owner())
+	}
+	if t.name() != "" {
+		return module.OneStep("remove what "+h.Redact(t.name())+" left in "+t.Dest, t.remove), nil
 	}
 	return module.OneStep("remove what was unpacked into "+t.Dest, t.remove), nil
 }

@@ -51,10 +51,10 @@ type workshop struct {
 // open returns the place: in dest itself, or in a private folder if others can change
 // dest.
 func (t *Task) open(ctx context.Context, h module.Host) (workshop, error) {
-	part, err := checksum.NewPart(ctx, h, path.Join(t.Dest, unpackedName))
-	w := workshop{archive: path.Join(t.Dest, fetchedName), parts: path.Join(t.Dest, unpackedName), part: part}
+	part, err := checksum.NewPart(ctx, h, path.Join(t.Dest, t.hidden(partsEnd)))
+	w := workshop{archive: path.Join(t.Dest, t.hidden("")), parts: path.Join(t.Dest, t.hidden(partsEnd)), part: part}
 	if err == nil && !part.Beside() {
-		w.archive, w.parts = path.Join(path.Dir(part.Path), fetchedName), part.Path
+		w.archive, w.parts = path.Join(path.Dir(part.Path), t.hidden("")), part.Path
 	}
 	return w, err
 }

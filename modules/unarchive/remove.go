@@ -5,48 +5,76 @@ import (
 	"fmt"
 	"path"
 	"slices"
+	"strings"
 
 	"kinit/engine/module"
-	"kinit/modules/internal/checksum"
 	"kinit/modules/internal/hostfile"
 	"kinit/modules/internal/ownership"
 	"kinit/modules/internal/tree"
 )
 
-// remove removes the entries of the manifest and, if nothing else is in it, the folder
+// remove removes the entries of the manifests and, if nothing else is in it, the folder
 // that was made for them.
 func (t *Task) remove(ctx context.Context, h module.Host) error {
 	s, err := t.read(ctx, h)
-	if err != nil || !s.unpacked {
+	if err != nil || len(s.going) == 0 {
 		return err
 	}
-	if err := t.takeAway(ctx, h, s); err != nil {
+	if err := t.takeAway(ctx, h, s); err != nil || len(s.others) > 0 {
 		return err
 	}
 	return ownership.Release(ctx, h, t.Dest, "tree")
 }
 
-// takeAway removes the entries of the manifest that still have their type.
+// takeAway removes the entries of the manifests that still have their type, except those of other archives.
 func (t *Task) takeAway(ctx context.Context, h module.Host, s state) error {
-	here := byPath(s.here)
-	ours := slices.DeleteFunc(slices.Clone(s.manifest.Unpacked), func(e tree.Entry) bool { return here[e.Path].Type != e.Type })
+	here, shared := byPath(s.here), shared(s.others)
+	var ours []tree.Entry
+	for _, m := range s.going {
+		for _, e := range m.Unpacked {
+			if here[e.Path].Type == e.Type && len(shared[e.Path]) == 0 {
+				ours = append(ours, e)
+			}
+		}
+	}
 	if err := tree.Remove(ctx, h, t.Dest, ours); err != nil {
 		return err
 	}
-	return t.tidy(ctx, h, s.manifest.NewDest)
+	if len(s.others) > 0 {
+		return t.forget(ctx, h, s)
+	}
+	return t.tidy(ctx, h, madeDest(s.going))
+}
+
+// forget removes the manifests of some archives, while those of others stay.
+func (t *Task) forget(ctx context.Context, h module.Host, s state) error {
+	for name := range s.going {
+		if err := h.Files().Remove(ctx, path.Join(t.Dest, name)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // tidy removes the module's own files, and the folder if it was made for them and
 // is empty.
 func (t *Task) tidy(ctx context.Context, h module.Host, made bool) error {
-	for _, name := range []string{fetchedName, unpackedName, unpackedName + checksum.PartSuffix, manifestName} {
-		if err := h.Files().Remove(ctx, path.Join(t.Dest, name)); err != nil {
+	all, err := h.Files().List(ctx, t.Dest)
+	if err != nil {
+		return err
+	}
+	others := 0
+	for _, file := range all {
+		if !strings.HasPrefix(file.Name, hiddenName) {
+			others++
+			continue
+		}
+		if err := h.Files().Remove(ctx, path.Join(t.Dest, file.Name)); err != nil {
 			return err
 		}
 	}
-	left, err := h.Files().List(ctx, t.Dest)
-	if err != nil || !made || len(left) > 0 {
-		return err
+	if !made || others > 0 {
+		return nil
 	}
 	return h.Files().Remove(ctx, t.Dest)
 }
@@ -66,7 +94,7 @@ func Undo(ctx context.Context, h module.Host, mark module.Mark) error {
 	if err != nil {
 		return err
 	}
-	if s.unpacked {
+	if len(s.going) > 0 {
 		return t.takeAway(ctx, h, s)
 	}
 	return t.tidy(ctx, h, true)

@@ -2,9 +2,7 @@ package unarchive
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
-	"path"
 	"strings"
 	"time"
 
@@ -15,9 +13,11 @@ import (
 	"kinit/modules/internal/tree"
 )
 
-// manifest records what was unpacked into a folder.
+// manifest records what one archive left in a folder.
 type manifest struct {
-	SHA256   string       `json:"sha256"` // of the archive
+	Task     string       `json:"task,omitempty"` // the task that unpacked it
+	Name     string       `json:"name,omitempty"` // of the archive
+	SHA256   string       `json:"sha256"`         // of the archive
 	Strip    int          `json:"strip,omitempty"`
 	Include  []string     `json:"include,omitempty"`
 	Exclude  []string     `json:"exclude,omitempty"`
@@ -33,10 +33,13 @@ type state struct {
 	info     module.FileInfo
 	ours     bool // there is a mark, or nothing on the host has an owner
 	created  bool // the path in creates exists
-	unpacked bool // there is a manifest
+	unpacked bool // there is a manifest of the task's archive
 	manifest manifest
-	sum      string       // the archive's checksum
-	here     []tree.Entry // the content of the folder
+	old      string              // the name of a manifest that the task's own one replaces, written by an earlier version of kinit
+	going    map[string]manifest // what an absent task removes, by the names of the manifests
+	others   map[string]manifest // what other archives left in the folder
+	sum      string              // the archive's checksum
+	here     []tree.Entry        // the content of the folder
 	archive  module.FileInfo
 }
 
@@ -54,6 +57,9 @@ func (t *Task) read(ctx context.Context, h module.Host) (s state, err error) {
 	}
 	s.sum, err = t.checksum(ctx, h, &s)
 	t.sum = s.sum
+	if err == nil && !s.unpacked {
+		t.adopt(&s)
+	}
 	return s, err
 }
 
@@ -69,12 +75,10 @@ func (t *Task) readFolder(ctx context.Context, h module.Host, s *state) error {
 	if s.ours, err = ownership.Ours(ctx, h, t.Dest); err != nil {
 		return err
 	}
-	text, there, err := hostfile.Read(ctx, h, path.Join(t.Dest, manifestName))
-	if err != nil || !there {
+	if s.others, err = manifests(ctx, h, t.Dest); err != nil {
 		return err
 	}
-	// An unreadable manifest counts as missing, and is rewritten.
-	s.unpacked = json.Unmarshal([]byte(text), &s.manifest) == nil
+	t.pick(s)
 	if s.created && !t.Absent() {
 		return nil
 	}

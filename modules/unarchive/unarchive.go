@@ -3,7 +3,7 @@
 //
 // The archive is first unpacked beside its destination, so that a damaged one changes
 // nothing. A manifest in the folder lists the unpacked entries, so that a later run
-// compares them quickly.
+// compares them quickly. Each archive has its own manifest.
 package unarchive
 
 import (
@@ -21,9 +21,9 @@ import (
 
 // The hidden names that the module uses in dest.
 const (
-	manifestName = ".kinit-unarchive.json"  // the unpacked entries
-	fetchedName  = ".kinit-unarchive"       // the archive, while it is unpacked
-	unpackedName = ".kinit-unarchive.parts" // its content, until it is complete
+	hiddenName  = ".kinit-unarchive" // begins all of them, and is followed by a word for the archive; it is the archive, while it is unpacked
+	manifestEnd = ".json"            // the unpacked entries
+	partsEnd    = ".parts"           // the content, until it is complete
 )
 
 // Task is the content of an archive in a folder. Exactly one of source, archive and url
@@ -31,8 +31,11 @@ const (
 //
 // It is unpacked again if the archive changes, or if one of its entries is missing or has
 // another type, mode, owner, size, time or link target than after unpacking. Other files in
-// the folder remain; entries of an earlier archive that the current one does not have are
+// the folder remain; entries of an earlier archive of the same task that the current one does not have are
 // removed. With creates, only that path counts.
+//
+// Several tasks can unpack into one folder, one after the other. Of a file that several archives have, that of the last
+// one remains. With state "absent", only that archive is removed if the task names one, otherwise all.
 //
 // The host needs GNU tar with the decompressor, or unzip, and GNU find.
 //
@@ -79,6 +82,8 @@ type Task struct {
 
 	sum   string            // the archive's checksum, found by Plan
 	files module.LocalFiles // the files that source names
+
+	called string // the task, empty outside of a playbook
 }
 
 func Kind() module.Kind {
@@ -89,6 +94,12 @@ func Kind() module.Kind {
 
 // ReadFrom sets the files that source names.
 func (t *Task) ReadFrom(files module.LocalFiles) { t.files = files }
+
+// Called sets the name by which the task finds its archive again.
+func (t *Task) Called(task string) { t.called = task }
+
+// Edits returns the folder, since the manifests of its archives depend on each other.
+func (t *Task) Edits() string { return t.Dest }
 
 func (t *Task) Validate() error {
 	if t.Absent() {
@@ -113,10 +124,13 @@ func (t *Task) Validate() error {
 	return nil
 }
 
-// name is the archive's own name.
+// name is the archive's own name, empty without one.
 func (t *Task) name() string {
 	if u, err := url.Parse(t.URL); t.URL != "" && err == nil {
 		return path.Base(u.Path)
+	}
+	if t.Source+t.Archive == "" {
+		return ""
 	}
 	return path.Base(t.Source + t.Archive)
 }

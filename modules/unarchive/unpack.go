@@ -206,17 +206,17 @@ func (t *Task) finish(ctx context.Context, h module.Host, s state, members []tre
 	if err != nil {
 		return err
 	}
-	now, wanted := byPath(here), byPath(members)
+	now, wanted, shared := byPath(here), byPath(members), shared(s.others)
 	var gone []tree.Entry
 	for _, e := range s.manifest.Unpacked {
-		if _, still := wanted[e.Path]; !still && now[e.Path].Type == e.Type && !matches(t.Keep, e.Path) {
+		if _, still := wanted[e.Path]; !still && now[e.Path].Type == e.Type && len(shared[e.Path]) == 0 && !matches(t.Keep, e.Path) {
 			gone = append(gone, e)
 		}
 	}
 	if err := tree.Remove(ctx, h, t.Dest, gone); err != nil {
 		return err
 	}
-	m := manifest{SHA256: s.sum, Strip: t.Strip, Include: t.Include, Exclude: t.Exclude, Size: s.archive.Size, MTime: s.archive.MTime, NewDest: s.manifest.NewDest}
+	m := manifest{Task: t.called, Name: t.name(), SHA256: s.sum, Strip: t.Strip, Include: t.Include, Exclude: t.Exclude, Size: s.archive.Size, MTime: s.archive.MTime, NewDest: s.manifest.NewDest || madeDest(s.others)}
 	for _, e := range members {
 		m.Unpacked = append(m.Unpacked, now[e.Path])
 	}
@@ -224,7 +224,11 @@ func (t *Task) finish(ctx context.Context, h module.Host, s state, members []tre
 	if err != nil {
 		return err
 	}
-	return hostfile.Write(ctx, h, path.Join(t.Dest, manifestName), string(text)+"\n", module.Attr{Mode: 0o644})
+	name := t.hidden(manifestEnd)
+	if err := hostfile.Write(ctx, h, path.Join(t.Dest, name), string(text)+"\n", module.Attr{Mode: 0o644}); err != nil || s.old == "" {
+		return err
+	}
+	return h.Files().Remove(ctx, path.Join(t.Dest, s.old))
 }
 
 // verify compares the checksum of an archive on the host with the expected one.

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"maps"
+	"path"
 	"slices"
 	"strings"
 	"time"
@@ -53,6 +54,9 @@ func (t *Task) decode(ctx *hcl.EvalContext, shared *decode.Shared) (module.Task,
 	}
 	if sourced, ok := made.(module.Sourced); ok {
 		sourced.ReadFrom(t.Files)
+	}
+	if addressed, ok := made.(module.Addressed); ok && path.Ext(t.Range.Filename) == ".hcl" {
+		addressed.Called(path.Base(t.Range.Filename) + " " + t.Address)
 	}
 	if err := module.Check(made); err != nil {
 		at, text := t.blame(err.Error())
