@@ -94,7 +94,7 @@ func performOnce(ctx context.Context, o Options, m mode, before ...func(*planned
 	p.options.Events.Emit(event.Event{Time: time.Now(), Kind: event.RunPlanned, Plan: p.describe()})
 	result := run.Run(within, p.plan, p.values, p.connections, p.runOptions(keeper))
 	p.fill(report, result)
-	report.refuse(p.twins(ctx))
+	report.refuse(p.twins(ctx)).refuse(p.forget(ctx, keeper, report))
 	return p, report.refuse(keeper.release(ctx)).end(ctx, p.started), false
 }
 

@@ -57,11 +57,11 @@ func (p *planned) whatExists(ctx context.Context, c topology.Cluster) (topology.
 }
 
 // absent reports what may keep a cluster that no host has from being seen, or that it must exist.
-func (p *planned) absent(c topology.Cluster, have topology.Existing) diag.List {
+func (p *planned) absent(ctx context.Context, c topology.Cluster, have topology.Existing) diag.List {
 	if have.Known() || p.offline() {
 		return nil
 	}
-	diags := append(p.silent(c, p.answers), p.hidden(c, p.answers)...)
+	diags := slices.Concat(p.silent(c, p.answers), p.hidden(c, p.answers), p.elsewhere(ctx, c))
 	taken := slices.ContainsFunc(p.answers, func(a topology.Answer) bool { return a.Taken })
 	if p.options.MustExist && !taken && !diags.HasErrors() {
 		diags = append(diags, p.missing(c, p.answers))

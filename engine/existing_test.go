@@ -290,11 +290,11 @@ func TestANodeThatExistsTwiceIsRefused(t *testing.T) {
 		"run":  func() *engine.Report { return engine.Run(t.Context(), o) },
 	} {
 		d := problem(t, do())
-		if want := `The node "boxes-compute-01" is on h1 and on h2, and both have its address and its MAC. Nothing was changed. Say which one stays, as in --set node.compute-01.hypervisor=h1: clean-up removes the other.`; d.Summary != "Node exists twice" || d.Detail != want {
+		if want := `The node "boxes-compute-01" is on h1 and on h2, and both have its address and its MAC. Nothing was changed. Say which one stays and which one is removed, as in --set node.compute-01.hypervisor=h1 --remove compute-01@h2: clean-up removes the copy on h2 with its data.`; d.Summary != "Node exists twice" || d.Detail != want {
 			t.Errorf("%s: %s: %s", name, d.Summary, d.Detail)
 		}
 	}
-	if n := r.changes(r.removing("compute-01", "h1,h2", "node.compute-01.hypervisor=h2")); n != 1 {
+	if n := r.changes(r.removing("compute-01@h1", "h1,h2", "node.compute-01.hypervisor=h2")); n != 1 {
 		t.Errorf("%d changes, want the twin's removal", n)
 	}
 	equal(t, "the nodes", r.nodes("h1", "h2"), []string{"h1 boxes-controller-01 10.0.0.1", "h2 boxes-compute-01 10.0.0.2"})
@@ -337,7 +337,7 @@ func TestAHypervisorThatIsMissingIsNamed(t *testing.T) {
 	if d := problem(t, engine.Run(t.Context(), r.options("h1,h2"))); d.Summary != "Node exists twice" {
 		t.Errorf("%s: %s", d.Summary, d.Detail)
 	}
-	r.changes(r.removing("compute-01", "h1,h2", "node.compute-01.hypervisor=h1"))
+	r.changes(r.removing("compute-01@h2", "h1,h2", "node.compute-01.hypervisor=h1"))
 	equal(t, "the nodes", r.nodes("h1", "h2"), []string{"h1 boxes-compute-01 10.0.0.2", "h1 boxes-controller-01 10.0.0.1"})
 }
 

@@ -25,7 +25,7 @@ func (p *planned) recognise(ctx context.Context, c *topology.Cluster) (*topology
 	have, diags := p.whatExists(ctx, *c)
 	if diags.HasErrors() || have.Known() || c.Formerly == "" || c.Formerly == c.Name || p.named() || p.offline() {
 		p.existing = have
-		return c, append(diags, p.absent(*c, have)...)
+		return c, append(diags, p.absent(ctx, *c, have)...)
 	}
 	now := *p
 	p.first = c.Name
@@ -46,12 +46,12 @@ func (p *planned) recognise(ctx context.Context, c *topology.Cluster) (*topology
 	}
 	if there := topology.Merge(asOwn(p.answers), p.options.Lost); there.Known() && there.Of(*old) || p.options.Restore.Cluster == old.Name {
 		p.existing = found
-		return old, slices.Concat(diags, more, p.absent(*old, found))
+		return old, slices.Concat(diags, more, p.absent(ctx, *old, found))
 	}
-	hidden := p.hidden(*old, p.answers)
+	hidden := append(p.hidden(*old, p.answers), p.elsewhere(ctx, *old)...)
 	*p = now
 	p.existing = have
-	return c, slices.Concat(diags, p.absent(*c, have), hidden)
+	return c, slices.Concat(diags, p.absent(ctx, *c, have), hidden)
 }
 
 // asOwn returns answers in which what belongs to another instance counts.

@@ -18,10 +18,22 @@ type Removal struct {
 	IP   string `json:"ip,omitempty"`   // the address that goes with it
 	Why  string `json:"why"`            // lower case, no full stop
 	By   string `json:"by,omitempty"`   // the flag or command that named it, such as "--remove web-02"; empty if nothing has
+	Copy bool   `json:"copy,omitempty"` // another host has it too, and it stays there
 }
 
 // Flag returns the flag that names the removal.
-func (r Removal) Flag() string { return "--remove " + r.Name }
+func (r Removal) Flag() string { return "--remove " + r.Named() }
+
+// Named returns what --remove calls it: its name, and of a copy also the host, as in "web-02@tyto".
+func (r Removal) Named() string {
+	if r.Copy {
+		return CopyOn(r.Name, r.Host)
+	}
+	return r.Name
+}
+
+// CopyOn names the copy of a node on one of several hosts.
+func CopyOn(name, host string) string { return name + "@" + host }
 
 // Object names what is removed, and where.
 func (r Removal) Object() string {
@@ -61,15 +73,16 @@ func Unnamed(all []Removal) []Removal {
 // RemoveFlags returns the flag that names all of some removals, such as "--remove a,b".
 func RemoveFlags(all []Removal) string { return "--remove " + strings.Join(RemovedNames(all), ",") }
 
-// RemovedNames returns the names of removals, each once.
+// RemovedNames returns what --remove calls some removals, each once.
 func RemovedNames(all []Removal) []string {
 	var names []string
 	seen := map[string]bool{}
 	for _, r := range all {
-		if !seen[r.Name] {
-			names = append(names, r.Name)
+		name := r.Named()
+		if !seen[name] {
+			names = append(names, name)
 		}
-		seen[r.Name] = true
+		seen[name] = true
 	}
 	return names
 }

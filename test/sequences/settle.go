@@ -151,12 +151,13 @@ var (
 	commandAdvice  = regexp.MustCompile(`(?m)^    kinit run (?:.*\\\n)*.*$`)
 	twiceAdvice    = regexp.MustCompile(`leave out "([a-z0-9]+)", in --hosts and in the pools(?:, and give --lost ([a-z0-9]+))?|names "([a-z0-9]+)" and "[a-z0-9]+" lead to the same machine:.*Keep one`)
 	nameAdvice     = regexp.MustCompile(`answers as ([a-z0-9]+) is the one that the cluster "[a-z]+" knows as ([a-z0-9]+):`)
-	setAdvice      = regexp.MustCompile(`--set (node\.[a-z0-9-]+\.hypervisor=[a-z0-9]+)`)
-	valueAdvice    = regexp.MustCompile(`--(remove|yes-destroy) ([a-z0-9,/-]+)`)
+	setAdvice      = regexp.MustCompile(`--set (node\.[a-z0-9-]+\.hypervisor=[a-z0-9]+)(?: --remove ([a-z0-9,@-]+))?`)
+	valueAdvice    = regexp.MustCompile(`--(remove|yes-destroy) ([a-z0-9,/@-]+)`)
 	plainAdvice    = regexp.MustCompile(`--(adopt|recreate)\b`)
 	repairAdvice   = regexp.MustCompile(`(?m)^  (kinit run .*)$`)
-	leaveOutAdvice = regexp.MustCompile(`--(remove|yes-destroy) names "([a-z0-9-]+)".*leave the name out`)
+	leaveOutAdvice = regexp.MustCompile(`--(remove|yes-destroy) names "([a-z0-9@-]+)".*leave the name out`)
 	unknownName    = regexp.MustCompile(`Unknown (node|hypervisor)\b`)
+	otherHosts     = regexp.MustCompile(`name its hypervisors: --hosts ([a-z0-9]+(?:,[a-z0-9]+)*)`)
 	missingHosts   = regexp.MustCompile(`has on (h[0-9]+b?):`)
 )
 
@@ -179,6 +180,9 @@ func (w *world) advice(c Command, r Result) (ways []Command) {
 				}
 			}
 		})
+	}
+	if m := otherHosts.FindStringSubmatch(text); m != nil {
+		add(func(n *Command) { n.Hosts = strings.Split(m[1], ",") })
 	}
 	if strings.Contains(text, "Name more hosts with --hosts") {
 		add(func(n *Command) {
@@ -229,8 +233,12 @@ func (w *world) advice(c Command, r Result) (ways []Command) {
 		add(func(n *Command) {
 			for _, m := range all {
 				n.Flags = append(n.Flags, "--set", m[1])
+				if m[2] != "" {
+					n.Flags = append(n.Flags, "--remove", m[2])
+				}
 			}
 		})
+		text = setAdvice.ReplaceAllString(text, "")
 	}
 	for _, m := range valueAdvice.FindAllStringSubmatch(text, -1) {
 		if m[2] != "names" { // the message quotes the flag that was given

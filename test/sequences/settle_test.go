@@ -53,7 +53,8 @@ func TestAdviceOfRefusalsIsRecognized(t *testing.T) {
 		"The names \"h1\" and \"h2\" lead to the same machine: the boot is the same. Nothing was changed. The cluster knows it as h2: leave out \"h1\", in --hosts and in the pools.":                        "--hosts h2",
 		"The names \"h2\" and \"h3\" lead to the same machine: the boot is the same. Nothing was changed. The cluster knows it as h2: leave out \"h3\", in --hosts and in the pools, and give --lost h3, as": "--hosts h1,h2 --lost h3",
 		"The names \"h1\" and \"h2\" lead to the same machine: the boot is the same. Nothing was changed. Keep one of the names, in --hosts and in the pools.":                                               "--hosts h2",
-		"Say which one stays, as in --set node.web-01.hypervisor=h2: clean-up removes the other.":                                                                                                            "--hosts h1,h2 --set node.web-01.hypervisor=h2",
+		"Say which one stays and which one is removed, as in --set node.web-01.hypervisor=h2 --remove web-01@h1: clean-up removes the copy on h1 with its data.":                                             "--hosts h1,h2 --set node.web-01.hypervisor=h2 --remove web-01@h1",
+		"The cluster \"shop\" exists on h3, and this run has h1 and h2. Nothing was changed. To work on it, name its hypervisors: --hosts h3, or --hosts h3,h1,h2 to use h1 and h2 for it too.":              "--hosts h3",
 		"Nothing was changed. To work on it from here too, give --adopt; to have one of your own beside it, choose another name":                                                                             "--hosts h1,h2 --adopt",
 	} {
 		w := &world{hosts: hosts}

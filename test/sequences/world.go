@@ -382,7 +382,8 @@ func (w *world) named(c Command, n node) bool {
 		case "--remove":
 			// A sweep lists what it would remove with its path.
 			for _, name := range strings.Split(c.Flags[i+1], ",") {
-				if name = path.Base(name); name == short || name == n.name {
+				name, host, _ := strings.Cut(path.Base(name), "@")
+				if (name == short || name == n.name) && (host == "" || strings.TrimSuffix(host, "b") == n.host) {
 					return true
 				}
 			}

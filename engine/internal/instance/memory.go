@@ -124,6 +124,37 @@ func (m Memory) MayBeOn(owner, host string) (bool, error) {
 	return slices.ContainsFunc(all, func(k Known) bool { return slices.Contains(k.Hosts, host) }), err
 }
 
+// On returns the hosts on which instances of the owner may be, and the one of each host that was made last.
+func (m Memory) On(owner string) (map[string]Instance, error) {
+	all, err := m.of(owner)
+	on := map[string]Instance{}
+	for _, k := range all {
+		for _, host := range k.Hosts {
+			if before := on[host]; !before.There() || k.Made.After(before.Made) {
+				on[host] = k.Instance
+			}
+		}
+	}
+	return on, err
+}
+
+// Forget removes hosts from the owner's instances, which are not there any more. The instances stay the controller's own.
+// Earlier memories do not change.
+func (m Memory) Forget(owner string, hosts []string) error {
+	all, err := Memory{Folder: m.Folder}.of(owner)
+	for _, k := range all {
+		left := slices.DeleteFunc(slices.Clone(k.Hosts), func(h string) bool { return slices.Contains(hosts, h) })
+		if len(left) == len(k.Hosts) {
+			continue
+		}
+		k.Hosts = left
+		if failed := m.write(k); failed != nil {
+			err = errors.Join(err, fmt.Errorf("note where the instance %s is: %w", k.ID, failed))
+		}
+	}
+	return err
+}
+
 // of returns the instances of an owner; none with an error.
 func (m Memory) of(owner string) (all []Known, err error) {
 	for _, folder := range m.folders() {

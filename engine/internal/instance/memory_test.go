@@ -58,6 +58,31 @@ func TestAControllerKnowsWhereAnOwnerMayBe(t *testing.T) {
 	}
 }
 
+func TestControllerForgetsHostsWithoutTheOwner(t *testing.T) {
+	t.Parallel()
+	m := Memory{Folder: t.TempDir()}
+	one := New("alice@ws", "", "")
+	for owner, k := range map[string]Known{"web": {one, "web", []string{"a", "b"}}, "db": {New("alice@ws", "", ""), "db", []string{"a"}}} {
+		if err := m.Remember(k); err != nil {
+			t.Fatal(owner, err)
+		}
+	}
+	if err := m.Forget("web", []string{"a", "c"}); err != nil {
+		t.Fatal(err)
+	}
+	on, err := m.On("web")
+	if diff := cmp.Diff(map[string]Instance{"b": one}, on); err != nil || diff != "" {
+		t.Errorf("%v, web is on (-want +got):\n%s", err, diff)
+	}
+	if may, err := m.MayBeOn("db", "a"); err != nil || !may {
+		t.Errorf("db on a: %v, %v", may, err)
+	}
+	if err := m.Forget("web", []string{"b"}); err != nil {
+		t.Fatal(err)
+	}
+	knows(t, m, one.ID, true)
+}
+
 func TestNothingIsKnownWithoutAFolder(t *testing.T) {
 	t.Parallel()
 	one := New("alice@ws", "", "")

@@ -41,7 +41,7 @@ func (inv *Inventory) Find(ctx context.Context, src Sources, patterns []string) 
 	terms := s.parse(HostsOption, patterns)
 	names := pattern.Combine(terms, inv, s.match)
 	if len(terms) == 0 {
-		names = slices.DeleteFunc(names, inv.isReserved)
+		names = slices.DeleteFunc(names, inv.IsReserved)
 	}
 	if s.Diags == nil {
 		s.mustMean(terms, names)
@@ -64,8 +64,8 @@ func (inv *Inventory) Find(ctx context.Context, src Sources, patterns []string) 
 // a pattern means them.
 func (inv *Inventory) Reserve(files []string) { inv.reserved = files }
 
-// isReserved reports whether a host is declared, or mentioned, by a reserved inventory.
-func (inv *Inventory) isReserved(name string) bool {
+// IsReserved reports whether a host is declared, or mentioned, by a reserved inventory.
+func (inv *Inventory) IsReserved(name string) bool {
 	h := inv.Host(name)
 	return h != nil && slices.Contains(inv.reserved, cmp.Or(h.Range.Filename, h.mention.Filename))
 }

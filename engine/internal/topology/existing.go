@@ -175,8 +175,8 @@ func (x Existing) places() []Place {
 	return slices.Concat(x.record.Nodes, x.record.Pods, x.record.Hypervisors)
 }
 
-// contents lists by host what the cluster has there.
-func (x Existing) contents() map[string][]string {
+// Contents lists by host what the cluster has there.
+func (x Existing) Contents() map[string][]string {
 	on := map[string][]string{}
 	if len(x.record.Hypervisors) > 0 {
 		first := x.record.Hypervisors[0].Name
@@ -197,7 +197,7 @@ func (x Existing) contents() map[string][]string {
 // missing reports what the cluster has on hosts that the run does not have, or that did not
 // answer.
 func (x Existing) missing(c Cluster, hosts []*inventory.Host) diag.List {
-	on := x.contents()
+	on := x.Contents()
 	var diags diag.List
 	for _, host := range slices.Sorted(maps.Keys(on)) {
 		d := diag.Diagnostic{Summary: "Hypervisor missing", Subject: &c.Range, Cause: ErrExisting, Host: host}

@@ -278,7 +278,7 @@ func TestWhatDoesNotGoWithTheHostsIsRefused(t *testing.T) {
 		cause   error
 	}{
 		"a node is on two hypervisors": {clusterOf(1, 1), "h1 h2", on(small, "h1 c-controller-01 c-compute-01", "h2 c-compute-01"),
-			`spec.hcl:1,1-12: Node exists twice: The node "c-compute-01" is on h1 and on h2, and both have its address and its MAC. Nothing was changed. Say which one stays, as in --set node.compute-01.hypervisor=h1: clean-up removes the other.`, ErrExisting},
+			`spec.hcl:1,1-12: Node exists twice: The node "c-compute-01" is on h1 and on h2, and both have its address and its MAC. Nothing was changed. Say which one stays and which one is removed, as in --set node.compute-01.hypervisor=h1 --remove compute-01@h2: clean-up removes the copy on h2 with its data.`, ErrExisting},
 		"it is said which one stays":       {clusterOf(1, 1, `node "c-compute-01" { hypervisor = "h1" }`), "h1 h2", on(small, "h1 c-controller-01 c-compute-01", "h2 c-compute-01"), "", nil},
 		"a node that leaves may be on two": {clusterOf(1, 0), "h1 h2", on(small, "h1 c-controller-01 c-compute-01", "h2 c-compute-01"), "", nil},
 		"addresses of nodes that leave are used until they have left": {clusterOf(0, 2, `network { cidr = "10.0.0.0/29" }`), "h1",

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"kinit/engine/diag"
+	"kinit/engine/event"
 	"kinit/engine/internal/inventory"
 	"kinit/engine/lists"
 )
@@ -180,6 +181,13 @@ func (e *expansion) known() []string {
 	for _, p := range e.Existing.places() {
 		names = append(names, p.Name)
 	}
+	for name, hosts := range e.Existing.on {
+		for _, host := range hosts {
+			if len(hosts) > 1 {
+				names = append(names, event.CopyOn(name, host))
+			}
+		}
+	}
 	slices.Sort(names)
 	return slices.Compact(names)
 }
@@ -295,8 +303,8 @@ func (e *expansion) moves() {
 		switch from := e.Existing.host(n.Name); {
 		case n.Hypervisor == "", from == "", slices.Contains(on, n.Hypervisor) && e.chosen(n):
 		case len(on) > 1 && !e.chosen(n):
-			d := diag.Errorf(&e.Cluster.Range, "Node exists twice", "The node %q is on %s, and both have its address and its MAC. Nothing was changed. Say which one stays, as in --set node.%s.hypervisor=%s: clean-up removes the other.",
-				n.Name, strings.Join(on, " and on "), n.Short, on[0])
+			d := diag.Errorf(&e.Cluster.Range, "Node exists twice", "The node %q is on %s, and both have its address and its MAC. Nothing was changed. Say which one stays and which one is removed, as in --set node.%s.hypervisor=%s --remove %s: clean-up removes the copy on %s with its data.",
+				n.Name, strings.Join(on, " and on "), n.Short, on[0], strings.Join(lists.Map(on[1:], func(host string) string { return event.CopyOn(n.Short, host) }), ","), strings.Join(on[1:], " and on "))
 			d[0].Cause = ErrExisting
 			e.Tell(d)
 		case from != n.Hypervisor:

@@ -102,7 +102,7 @@ func (x Existing) twice(c Cluster, id string, names []string) diag.Diagnostic {
 	advice := "Keep one of the names, in --hosts and in the pools"
 	kept := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !x.recorded(name) })
 	var placed []string // names under which the cluster has something; several, if a run recorded them while the host was down
-	for name := range x.contents() {
+	for name := range x.Contents() {
 		if slices.Contains(kept, name) {
 			placed = append(placed, name)
 		}

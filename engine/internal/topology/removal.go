@@ -38,9 +38,15 @@ func (r *remover) add(kind, name, host string, ip netip.Addr, by, why string) {
 	if ip.IsValid() {
 		one.IP = ip.String()
 	}
-	if given := r.e.Leave.removes(name, r.e.Cluster.Name); by == "" && given != "" {
+	r.list(one)
+}
+
+// list lists a removal once, with the name that --remove gives it.
+func (r *remover) list(one event.Removal) {
+	if given := r.e.Leave.removes(one.Named(), r.e.Cluster.Name); one.By == "" && given != "" {
 		one.By = "--remove " + given
 	}
+	kind, name, host := one.Kind, one.Name, one.Host
 	same := func(other event.Removal) bool { return other.Kind == kind && other.Name == name && other.Host == host }
 	if !slices.ContainsFunc(r.all, same) {
 		r.all = append(r.all, one)
@@ -121,7 +127,7 @@ func (r *remover) moved() {
 		for _, host := range hosts {
 			switch {
 			case host != n.Hypervisor && slices.Contains(hosts, n.Hypervisor):
-				r.add(event.RemovedNode, n.Name, host, netip.Addr{}, "", "it also exists on "+n.Hypervisor+", where it stays")
+				r.list(event.Removal{Kind: event.RemovedNode, Name: n.Name, Host: host, Copy: true, Why: "it also exists on " + n.Hypervisor + ", where it stays"})
 			case host != n.Hypervisor:
 				r.add(event.RemovedNode, n.Name, host, netip.Addr{}, "", "it moves to "+n.Hypervisor+", where it is created empty")
 			case slices.Contains(r.e.t.Restore.Recreate, n.Name):

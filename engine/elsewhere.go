@@ -1,0 +1,111 @@
+package engine
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"kinit/engine/diag"
+	"kinit/engine/internal/host"
+	"kinit/engine/internal/instance"
+	"kinit/engine/internal/topology"
+)
+
+// elsewhere reports a cluster that no host of the run has, and that exists, or may exist, on other hosts of the
+// inventory on which this controller has worked on it: the run would create it a second time.
+func (p *planned) elsewhere(ctx context.Context, c topology.Cluster) (diags diag.List) {
+	if p.offline() || p.options.Continues {
+		return nil
+	}
+	been, err := p.memory().On(c.Name)
+	if err != nil {
+		return nil // choosing the instance reports it
+	}
+	hosts := slices.DeleteFunc(slices.Sorted(maps.Keys(been)), func(name string) bool {
+		return slices.Contains(names(p.hosts), name) || slices.Contains(p.options.Lost, name) || !p.reachable(name)
+	})
+	answers, diags := p.ask(ctx, c, hosts, nil)
+	if diags.HasErrors() || len(hosts) == 0 {
+		return diags
+	}
+	if have := topology.Merge(answers, nil); have.Known() {
+		return diag.List{p.exists(c, have, been)}
+	}
+	for _, a := range answers {
+		if a.Silent && p.mode != modeStatus {
+			diags = append(diags, p.mayExist(c, a, been[a.Host]))
+		}
+	}
+	return diags
+}
+
+// reachable reports whether a host is in the inventory as those of the run are: labs have inventories of their own.
+func (p *planned) reachable(name string) bool {
+	reserved := slices.ContainsFunc(names(p.hosts), p.inventory.IsReserved)
+	return p.inventory.Host(name) != nil && p.inventory.IsReserved(name) == reserved
+}
+
+// exists is the error for a cluster that is on other hosts.
+func (p *planned) exists(c topology.Cluster, have topology.Existing, been map[string]instance.Instance) diag.Diagnostic {
+	has, run, by := have.Hypervisors(), names(p.hosts), ""
+	var text strings.Builder
+	fmt.Fprintf(&text, "The cluster %q exists on %s, and this run has %s. Nothing was changed.\n", c.Name, list(has), cmp.Or(list(run), "no hosts"))
+	contents := have.Contents()
+	for _, name := range has {
+		if by == "" && been[name].There() {
+			by = origin(host.Found{Instance: been[name]})
+		}
+		if objects := contents[name]; len(objects) > 0 {
+			fmt.Fprintf(&text, "  on %s: %s\n", name, strings.Join(objects, ", "))
+		}
+	}
+	if by != "" {
+		fmt.Fprintf(&text, "  %s\n", by)
+	}
+	fmt.Fprintf(&text, "To work on it, name its hypervisors: --hosts %s", strings.Join(has, ","))
+	if len(run) > 0 {
+		fmt.Fprintf(&text, ", or --hosts %s to use %s for it too", strings.Join(append(slices.Clone(has), run...), ","), list(run))
+	}
+	text.WriteString("." + p.beside(c))
+	return diag.Diagnostic{Summary: "Cluster is on other hosts", Subject: &c.Range, Cause: topology.ErrExisting, Detail: p.options.Redactor.Redact(text.String())}
+}
+
+// mayExist is the error for another host that does not answer.
+func (p *planned) mayExist(c topology.Cluster, a topology.Answer, made instance.Instance) diag.Diagnostic {
+	why := "it does not answer"
+	if a.Err != nil {
+		why += ": " + a.Err.Error()
+	}
+	text := fmt.Sprintf("This controller has worked on the cluster %q on %s: %s. The run does not have that host, %s, and no host that answers has the cluster. Nothing was changed. To work on that cluster, name %s with --hosts when it answers. If it does not come back, give --lost %s.%s",
+		c.Name, a.Host, origin(host.Found{Instance: made}), why, a.Host, a.Host, p.beside(c))
+	return diag.Diagnostic{Summary: "Cluster may be on another host", Subject: &c.Range, Host: a.Host, Cause: errors.Join(a.Err, topology.ErrExisting), Detail: p.options.Redactor.Redact(text)}
+}
+
+// beside returns the advice for a second cluster.
+func (p *planned) beside(c topology.Cluster) string {
+	if p.options.Restore.ID != "" {
+		return ""
+	}
+	return " For a second cluster beside it:\n" + p.command("--set cluster.name="+p.another(c.Name))
+}
+
+// forget notes that a clean-up has left nothing of the owner on some hosts, so that later runs do not ask them.
+func (p *planned) forget(ctx context.Context, k *keeper, report *Report) diag.List {
+	if k.ownership == nil || !p.options.CleansUp || p.mode != modeRun || report.Diagnostics.HasErrors() {
+		return nil
+	}
+	var clean []string
+	for _, m := range k.connect(ctx, p.connections.As) {
+		if found, err := m.Found(ctx, p.plan.Owner); err == nil && !found.There() && !found.Old {
+			clean = append(clean, m.Name())
+		}
+	}
+	if err := k.ownership.memory.Forget(p.plan.Owner, clean); err != nil {
+		return diag.List{{Warning: true, Summary: "State not written", Detail: err.Error() + ". Later runs on other hosts ask these hosts whether the cluster is still there.", Cause: err}}
+	}
+	return nil
+}
