@@ -7,6 +7,7 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
+	"github.com/zclconf/go-cty/cty/function"
 
 	"kinit/engine/bounds"
 	"kinit/engine/diag"
@@ -17,6 +18,7 @@ import (
 // New evaluates variables and the locals that need no cluster. A variable without a valid
 // value is unknown, so that one mistake is reported once.
 func New(in Input) (*Scope, diag.List) {
+	in.tables = &tables{all: map[string]map[string]function.Function{}}
 	s := &Scope{in: in, names: in.Spec.Root, cluster: cty.DynamicVal}
 	return s, s.begin()
 }

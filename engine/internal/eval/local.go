@@ -144,8 +144,14 @@ func localCycles(order *graph.Graph[string], byName map[string]*spec.Local) diag
 // setLocals evaluates locals in order. A failing local is unknown.
 func (s *Scope) setLocals(locals []*spec.Local) diag.List {
 	var diags diag.List
+	folders := map[string]*hcl.EvalContext{}
 	for _, l := range locals {
-		ctx := s.base(spec.Folder(l.Range.Filename))
+		folder := spec.Folder(l.Range.Filename)
+		ctx := folders[folder]
+		if ctx == nil {
+			ctx = s.base(folder)
+			folders[folder] = ctx
+		}
 		ctx.Variables["local"] = cty.ObjectVal(s.needed(l))
 		value, problems := bounds.Value(l.Expr, ctx)
 		diags = append(diags, diag.FromHCL(problems)...)

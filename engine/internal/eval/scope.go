@@ -28,6 +28,8 @@ type Input struct {
 	Run       Run
 	Redactor  *secret.Redactor // gets the values of sensitive variables and of secrets; may be nil
 	Keyless   bool             // encrypted secrets are unknown without a key
+
+	tables *tables // shared by all scopes
 }
 
 // Run is the value of run in expressions.
@@ -197,7 +199,25 @@ func (s *Scope) Files(file string) module.LocalFiles {
 // Mask adds the texts in the sensitive parts of a value to the redactor.
 func (s *Scope) Mask(value cty.Value) { s.in.Redactor.Add(sensitive.Texts(value)...) }
 
-// functions returns the functions for expressions in a folder's files.
+// functions returns the functions for expressions in a folder's files. The caller must not change them.
 func (s *Scope) functions(folder string) map[string]function.Function {
-	return Functions(s.in.Sources, folder, s.in.Redactor.Add)
+	return s.in.tables.of(folder, func() map[string]function.Function {
+		return Functions(s.in.Sources, folder, s.in.Redactor.Add)
+	})
+}
+
+// tables keeps the functions for each folder: making them takes longer than evaluating most locals.
+type tables struct {
+	mu  sync.Mutex
+	all map[string]map[string]function.Function
+}
+
+// of returns the functions for a folder, which are made once.
+func (t *tables) of(folder string, create func() map[string]function.Function) map[string]function.Function {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.all[folder] == nil {
+		t.all[folder] = create()
+	}
+	return t.all[folder]
 }

@@ -45,11 +45,11 @@ func (s *Scope) setVariables() diag.List {
 func (s *Scope) validateAll(order []*declared) diag.List {
 	var diags diag.List
 	var failed []string
+	values := map[string]cty.Value{"var": cty.ObjectVal(s.vars)}
 	for _, v := range order {
 		var problems diag.List
-		if s.vars[v.Name].IsWhollyKnown() {
-			ctx := s.base(spec.Folder(v.Range.Filename))
-			ctx.Variables = map[string]cty.Value{"var": ctx.Variables["var"]}
+		if len(v.Validations) > 0 && s.vars[v.Name].IsWhollyKnown() {
+			ctx := &hcl.EvalContext{Variables: values, Functions: s.functions(spec.Folder(v.Range.Filename))}
 			for _, c := range v.Validations {
 				problems = append(problems, Assert(c, ctx, "Invalid value")...)
 			}
