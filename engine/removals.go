@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path"
@@ -38,13 +39,24 @@ func (p *planned) consents() *consent {
 	if p.topology != nil {
 		c.cluster, c.nodes, c.ports = p.topology.Cluster.Name, p.topology.KnownNodes, p.topology.NodePorts
 	}
+	for i := range c.planned {
+		c.planned[i].By = cmp.Or(c.planned[i].By, c.rebuilds())
+	}
 	return c
+}
+
+// rebuilds returns what names all removals of a run that rebuilds what one before it has removed, or "".
+func (c *consent) rebuilds() string {
+	if c.options.Rebuilds {
+		return "--recreate"
+	}
+	return ""
 }
 
 // removals returns the nodes, pods and addresses that the plan's tasks remove, as far as they are known
 // before these look at their hosts.
 func (p *planned) removals() []Removal {
-	if p.topology == nil || p.plan == nil || p.mode == modeStatus {
+	if p.topology == nil || p.plan == nil {
 		return nil
 	}
 	within, sweeps := p.matters(), p.plan.Sweeps()
@@ -53,7 +65,7 @@ func (p *planned) removals() []Removal {
 		return slices.ContainsFunc(p.topology.Leaving, func(l topology.Leaving) bool { return l.Name == r.Name && l.Hypervisor == r.Host })
 	}
 	return slices.DeleteFunc(slices.Clone(p.topology.Removals), func(r Removal) bool {
-		out := slices.Contains(names(p.hosts), r.Host) && !within(r.Host) // --limit leaves the host out
+		out := p.mode != modeStatus && slices.Contains(names(p.hosts), r.Host) && !within(r.Host) // --limit leaves the host out
 		return out || late(r) && !leaves || !late(r) && !sweeps
 	})
 }
@@ -197,7 +209,7 @@ func (c *consent) flag(object string) string {
 			return "--remove " + given
 		}
 	}
-	return ""
+	return c.rebuilds()
 }
 
 // everything is what names the removal of all that the owner has.

@@ -275,3 +275,14 @@ func TestWhatAPlaybookDeclaresAbsentNeedsNoFlag(t *testing.T) {
 	went(t, engine.Run(t.Context(), gone))
 	equal(t, "what is there", r.run("h1", "ls /srv"), "")
 }
+
+// --recreate is two runs: the second one plans again.
+func TestRecreateCoversWhatItsSecondRunRemoves(t *testing.T) {
+	t.Parallel()
+	r := newRack(t, "h1")
+	r.changes(r.options("h1", "pool.compute.count=2"))
+	o := r.options("h1")
+	o.Rebuilds = true
+	report := went(t, engine.Run(t.Context(), o))
+	equal(t, "what is removed", removals(report), []string{"node boxes-compute-02 on h1, with the address 10.0.0.3: the spec no longer has it (named by --recreate)"})
+}

@@ -111,7 +111,7 @@ the run as Ctrl-C does.`,
 			}
 			again, err := once(begin, true)
 			if err == nil && again {
-				o.Recreate, o.Continues = o.Recreate && !removes, true
+				o.Recreate, o.Rebuilds, o.Continues = o.Recreate && !removes, removes, true
 				_, err = once(o, false)
 			}
 			return err

@@ -16,6 +16,7 @@ import (
 	"kinit/cmd/kinit/view"
 	"kinit/engine"
 	"kinit/engine/diag"
+	"kinit/engine/event"
 	"kinit/engine/shell"
 	"kinit/engine/transport"
 )
@@ -50,7 +51,7 @@ docs/operating.md describes.`,
 			s.Options.Within, s.Options.Forks = c.Duration("within"), statusForks
 			state, report := engine.State(ctx, s.Options, health.Outputs()...)
 			redact(&state, s.Redact)
-			status, problem := health.Of(state, s.Options.Spec, repairs(c, s.Options.Spec), a.Now())
+			status, problem := health.Of(state, s.Options.Spec, repairs(c, s.Options.Spec, report.Removals), a.Now())
 			report, code := s.CloseRecord(report)
 			code = statusCode(code, status)
 			status.ExitCode = code
@@ -112,8 +113,8 @@ func redactOutputs(observed map[string]string, mask func(string) string) {
 }
 
 // repairs returns the command lines that repair a spec, with the same hosts and files. Values of
-// variables may be secret, so they are only named.
-func repairs(c *cli.Context, spec string) health.Repairs {
+// variables may be secret, so they are only named. A run is given the flag that names what it removes.
+func repairs(c *cli.Context, spec string, removals []engine.Removal) health.Repairs {
 	input := []string{shell.POSIX(spec)}
 	for _, name := range []string{"hosts", "inventory", "var-file", "set"} {
 		for _, value := range c.StringSlice(name) {
@@ -127,9 +128,16 @@ func repairs(c *cli.Context, spec string) health.Repairs {
 	line := func(verb string, words ...string) string {
 		return strings.Join(slices.Concat([]string{"kinit", verb}, input, words), " ")
 	}
+	unnamed := event.RemovedNames(event.Unnamed(removals))
+	run := func(words ...string) string {
+		if len(unnamed) > 0 {
+			words = append(words, "--remove", shell.POSIX(strings.Join(unnamed, ",")))
+		}
+		return line("run", words...)
+	}
 	return health.Repairs{
-		Run: line("run"), Renew: line("certs", "--renew"),
-		Lost: func(host string) string { return line("run", "--lost", shell.POSIX(host)) },
+		Run: run(), Renew: line("certs", "--renew"),
+		Lost: func(host string) string { return run("--lost", shell.POSIX(host)) },
 		Log: func(node string) string {
 			return line("ssh", shell.POSIX(node), "--", "journalctl", "--unit", "kubelet", "--lines", "50")
 		},
