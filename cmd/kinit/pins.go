@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"net/http"
 	"os"
 	"time"
 
@@ -168,7 +167,7 @@ func fetchPins(a *app.App, c *cli.Context, all pins.List, fetched func(name, dig
 	}
 	ctx, stop := a.Interruptible(c.Context, "", func(string) {}) // each line says what is done already
 	defer stop()
-	f := pins.Fetcher{Client: http.DefaultClient, Patience: pinsPatience}
+	f := pins.Fetcher{Client: pins.NewClient(), Patience: pinsPatience}
 	for _, name := range some.Names() {
 		digest, err := f.Digest(ctx, some[name])
 		if errors.Is(ctx.Err(), context.Canceled) {

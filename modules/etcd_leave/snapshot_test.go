@@ -77,10 +77,13 @@ func TestASnapshotThatIsNotCompleteReplacesNothing(t *testing.T) {
 		code       int
 		text, want string
 	}{
-		"nothing":                  {200, "", "it sends nothing: the snapshot is not as the checksum says that etcd has sent behind it"},
-		"a part without a sum":     {200, part(strings.Repeat("x", 512)), "the snapshot is not as the checksum says that etcd has sent behind it"},
-		"half a part":              {200, part(strings.Repeat("x", 512))[:100], "unexpected EOF"},
-		"an error in the middle":   {200, part("x") + `{"error": {"message": "etcdserver: no space"}}`, "etcdserver: no space"},
+		"nothing":                {200, "", "it sends nothing: the snapshot is not as the checksum says that etcd has sent behind it"},
+		"a part without a sum":   {200, part(strings.Repeat("x", 512)), "the snapshot is not as the checksum says that etcd has sent behind it"},
+		"half a part":            {200, part(strings.Repeat("x", 512))[:100], "unexpected EOF"},
+		"an error in the middle": {200, part("x") + `{"error": {"message": "etcdserver: no space"}}`, "etcdserver: no space"},
+		"more than announced": {200, part("x") + part(strings.Repeat("x", 512)),
+			"it sends more than the 33 bytes that it has announced, or a message without any"},
+		"empty messages":           {200, part("x") + part(""), "it sends more than the 33 bytes that it has announced, or a message without any"},
 		"a member that refuses it": {403, "", "it answers 403 Forbidden"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -22,6 +22,20 @@ import (
 // ErrSilent means that a site sent nothing within the Fetcher's patience.
 var ErrSilent = errors.New("nothing arrived")
 
+// Limits for sites, besides a Fetcher's patience.
+const (
+	mostTime        = 6 * time.Hour // for a file, with all its bytes
+	largestManifest = 4 << 20       // bytes; registries need not accept larger ones
+	largestHeaders  = 256 << 10     // bytes of an answer's headers; net/http's limit lets a site fill hundreds of MiB
+)
+
+// NewClient returns a client for a Fetcher, which uses the environment's proxies.
+func NewClient() *http.Client {
+	t := http.DefaultTransport.(*http.Transport).Clone()
+	t.MaxResponseHeaderBytes = largestHeaders
+	return &http.Client{Transport: t}
+}
+
 // Fetcher looks up digests at their sources.
 type Fetcher struct {
 	Client   *http.Client
@@ -35,6 +49,8 @@ type Fetcher struct {
 // Errors: the site or the registry does not answer, does not have it or falls silent
 // (ErrSilent); ctx has ended.
 func (f Fetcher) Digest(ctx context.Context, p Pin) (string, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, mostTime, fmt.Errorf("it did not end within %s", mostTime))
+	defer cancel()
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	silence := time.AfterFunc(f.Patience, func() { stop(fmt.Errorf("%w for %s", ErrSilent, f.Patience)) })
@@ -104,6 +120,9 @@ func (f Fetcher) manifest(ctx context.Context, p Pin) (digest string, err error)
 		return "", err
 	}
 	defer func() { err = errors.Join(err, body.Close()) }()
+	if described.Size > largestManifest {
+		return "", fmt.Errorf("the registry announces a manifest of %d bytes, and none has more than %d", described.Size, largestManifest)
+	}
 	// It fails when the bytes are not those of the digest that the registry returns.
 	if _, err := content.ReadAll(body, described); err != nil {
 		return "", err

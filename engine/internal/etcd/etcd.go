@@ -48,6 +48,12 @@ const (
 	tries       = 3                // for operations that can be repeated, on different members
 )
 
+// The most, in bytes, of one answer and of its headers. Answers have two keys, or an error; the client's own limit is 2 GiB.
+const (
+	largestAnswer  = 64 << 10
+	largestHeaders = 64 << 10
+)
+
 // open makes a client. It logs in where there is a user; else nothing is sent yet.
 func (c Config) open(ctx context.Context) (*clientv3.Client, error) {
 	encryption, err := c.TLS()
@@ -59,9 +65,9 @@ func (c Config) open(ctx context.Context) (*clientv3.Client, error) {
 	defer stop()
 	return clientv3.New(clientv3.Config{
 		Context: lasting, Endpoints: c.Endpoints, TLS: encryption, Username: c.User, Password: c.Password.Reveal(),
-		DialTimeout: loginTime, DialKeepAliveTime: idleTime, DialKeepAliveTimeout: deadTime,
+		DialTimeout: loginTime, DialKeepAliveTime: idleTime, DialKeepAliveTimeout: deadTime, MaxCallRecvMsgSize: largestAnswer,
 		MaxUnaryRetries: tries, BackoffWaitBetween: 100 * time.Millisecond, Logger: zap.NewNop(),
-		DialOptions: []grpc.DialOption{grpc.WithChainUnaryInterceptor(atOnce), grpc.WithConnectParams(grpc.ConnectParams{
+		DialOptions: []grpc.DialOption{grpc.WithChainUnaryInterceptor(atOnce), grpc.WithMaxHeaderListSize(largestHeaders), grpc.WithConnectParams(grpc.ConnectParams{
 			Backoff:           backoff.Config{BaseDelay: againTime / 4, Multiplier: 2, Jitter: 0.2, MaxDelay: againTime},
 			MinConnectTimeout: connectTime,
 		})},

@@ -133,13 +133,25 @@ func (l *Lock) look(ctx context.Context) (holder *mvccpb.KeyValue, last string, 
 	if err != nil {
 		return nil, "", err
 	}
-	if kvs := found.Responses[0].GetResponseRange().Kvs; len(kvs) > 0 {
-		holder = kvs[0]
+	if len(found.Responses) != 2 {
+		return nil, "", fmt.Errorf("it gives %d answers to two questions", len(found.Responses))
 	}
-	if kvs := found.Responses[1].GetResponseRange().Kvs; len(kvs) > 0 && string(kvs[0].Value) != l.token {
-		last = string(kvs[0].Value)
+	holder = first(found.Responses)
+	if kv := first(found.Responses[1:]); kv != nil && string(kv.Value) != l.token {
+		last = string(kv.Value)
 	}
 	return holder, last, nil
+}
+
+// first returns the key in the first answer, or nil.
+func first(answers []*etcdserverpb.ResponseOp) *mvccpb.KeyValue {
+	if len(answers) == 0 {
+		return nil
+	}
+	if found := answers[0].GetResponseRange(); found != nil && len(found.Kvs) > 0 {
+		return found.Kvs[0]
+	}
+	return nil
 }
 
 func (l *Lock) read(kv *mvccpb.KeyValue) State {
@@ -200,8 +212,8 @@ func (l *Lock) renew(ctx context.Context) (State, error) {
 	case done.Succeeded:
 		return State{Mine: true}, nil
 	}
-	if kvs := done.Responses[0].GetResponseRange().Kvs; len(kvs) > 0 {
-		return l.read(kvs[0]), nil
+	if kv := first(done.Responses); kv != nil {
+		return l.read(kv), nil
 	}
 	return State{}, nil
 }

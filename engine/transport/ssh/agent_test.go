@@ -1,10 +1,14 @@
 package ssh_test
 
 import (
+	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
+	"io"
 	"net"
 	"os"
+	"runtime"
 	"sync"
 	"testing"
 	"time"
@@ -14,6 +18,7 @@ import (
 
 	"kinit/engine/transport"
 	"kinit/engine/transport/ssh"
+	"kinit/engine/transport/transporttest/hostileweb"
 	"kinit/engine/transport/transporttest/sshd"
 )
 
@@ -129,4 +134,27 @@ func TestAgentThatDoesNotSignEndsTheLoginAndIsNamed(t *testing.T) {
 			t.Errorf("%v, want %v", err, context.Canceled)
 		}
 	})
+}
+
+// Not parallel: it measures memory.
+func TestAgentWithTooManyKeysIsSkippedAndDoesNotFillTheMemory(t *testing.T) {
+	server := sshd.Start(t)
+	const count = 600_000
+	key := []byte("\x00\x00\x00\x05\x00\x00\x00\x01x\x00\x00\x00\x00")
+	list := binary.BigEndian.AppendUint32(nil, uint32(5+count*len(key)))
+	list = binary.BigEndian.AppendUint32(append(list, 12), count)
+	list = append(list, bytes.Repeat(key, count)...)
+	serveAgent(t, func(conn net.Conn) {
+		_, _ = conn.Write(list)
+		_, _ = io.Copy(io.Discard, conn)
+	})
+	c := config(server)
+	c.UseAgent, c.HandshakeTimeout = true, 10*time.Second
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	dial(t, c)
+	runtime.ReadMemStats(&after)
+	if took := after.TotalAlloc - before.TotalAlloc; took > hostileweb.MostMemory {
+		t.Errorf("%d MiB were allocated, want at most %d", took>>20, hostileweb.MostMemory>>20)
+	}
 }

@@ -101,6 +101,10 @@ func (k *keys) askAgent(ctx context.Context, socket string, within time.Duration
 	}
 }
 
+// largestAgent is the most, in bytes, that is read of an agent during one handshake: its list of keys, and signatures. The
+// library's own limit is 16 MiB for each answer.
+const largestAgent = 256 << 10
+
 // listAgent connects to the agent and asks for its keys.
 func (k *keys) listAgent(ctx context.Context, socket string) ([]gossh.Signer, error) {
 	conn, err := new(net.Dialer).DialContext(ctx, "unix", socket)
@@ -109,7 +113,10 @@ func (k *keys) listAgent(ctx context.Context, socket string) ([]gossh.Signer, er
 	}
 	k.agent = conn
 	defer context.AfterFunc(ctx, func() { _ = conn.Close() })()
-	return agent.NewClient(conn).Signers()
+	return agent.NewClient(struct {
+		io.Reader
+		io.Writer
+	}{io.LimitReader(conn, largestAgent), conn}).Signers()
 }
 
 // silentAgent describes an agent that did not do something in time, and what to do about it.

@@ -22,9 +22,12 @@ const soapType = "application/soap+xml"
 // (DSP0226, C.3.3, "wsman:secprofile-https-mutual").
 const mutual = "http://schemas.dmtf.org/wbem/wsman/1/wsman/secprofile/https/mutual"
 
-// largestAnswer is the most, in bytes, that is read of an answer: far more than the limit
-// in the message.
-const largestAnswer = 16 << 20
+// The most, in bytes, that is read of an answer and of its headers: more than the limit in the message, and far more than
+// Windows sends in headers. net/http's limit for headers lets a machine fill hundreds of MiB.
+const (
+	largestAnswer  = largestEnvelope * 3 / 2
+	largestHeaders = 256 << 10
+)
 
 // idleTime is how long an unused connection remains open: less than the two minutes after
 // which Windows closes it.
@@ -64,7 +67,7 @@ func newTransport(c Config, dial func(ctx context.Context, network, address stri
 	protocols := new(http.Protocols)
 	protocols.SetHTTP1(true)
 	return &http.Transport{
-		DialContext: dial, Protocols: protocols, DisableCompression: true,
+		DialContext: dial, Protocols: protocols, DisableCompression: true, MaxResponseHeaderBytes: largestHeaders,
 		MaxIdleConnsPerHost: 2*mostShells + 1, IdleConnTimeout: idleTime, TLSHandshakeTimeout: c.ConnectTimeout,
 	}
 }

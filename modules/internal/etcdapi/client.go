@@ -11,7 +11,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"net/url"
 	"strings"
@@ -20,6 +19,7 @@ import (
 	"kinit/engine/module"
 	"kinit/engine/pace"
 	"kinit/modules/internal/hostfile"
+	"kinit/modules/internal/httpclient"
 )
 
 // answerTime limits one request, on a host of ordinary speed. A busy machine needs seconds for a TLS
@@ -57,21 +57,15 @@ type Client struct {
 
 // Client reads the certificates and returns a client.
 func (a Access) Client(ctx context.Context, h module.Host) (*Client, error) {
-	transport := &http.Transport{
-		DisableKeepAlives: true,
-		DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
-			return h.Dial(ctx, "tcp", address)
-		},
-	}
+	var settings *tls.Config
 	if strings.HasPrefix(a.Endpoint, "https:") {
 		var err error
-		if transport.TLSClientConfig, err = a.login(ctx, h); err != nil {
+		if settings, err = a.login(ctx, h); err != nil {
 			return nil, err
 		}
 	}
 	// A redirect would take the login to another server; etcd's gateway sends none.
-	stay := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	return &Client{http: &http.Client{Transport: transport, CheckRedirect: stay}, host: h}, nil
+	return &Client{http: httpclient.Plain(h, settings, 0), host: h}, nil
 }
 
 // login reads the certificates.
@@ -108,19 +102,19 @@ func (c *Client) Ask(ctx context.Context, endpoint, path string, question, answe
 		}
 		return err
 	}
-	body, err := c.post(asking, endpoint, path, question)
+	reply, err := c.post(asking, endpoint, path, question)
 	if err != nil {
 		return late(err)
 	}
-	defer body.Close()
-	text, err := io.ReadAll(io.LimitReader(body, module.MostText))
+	defer reply.Body.Close()
+	text, err := httpclient.Text(reply, largestAnswer)
 	if err != nil {
 		return late(err)
 	}
 	if answer == nil {
 		return nil
 	}
-	return json.Unmarshal(text, answer)
+	return httpclient.Decode(text, answer)
 }
 
 // Stream sends a request to a member, and calls each with the answers as they come. A member that is
@@ -130,18 +124,22 @@ func (c *Client) Stream(ctx context.Context, endpoint, path string, question any
 	defer cancel(nil)
 	silent := time.AfterFunc(silence, func() { cancel(fmt.Errorf("it has sent nothing for %v", silence)) })
 	defer silent.Stop()
-	body, err := c.post(ctx, endpoint, path, question)
+	reply, err := c.post(ctx, endpoint, path, question)
 	if err != nil {
 		return cause(ctx, err)
 	}
-	defer body.Close()
-	for answers := json.NewDecoder(body); ; {
+	defer reply.Body.Close()
+	rest := &io.LimitedReader{R: reply.Body}
+	for answers := json.NewDecoder(rest); ; {
+		rest.N = largestAnswer
 		var answer struct {
 			Result json.RawMessage
 			Error  *refusal
 		}
 		err := answers.Decode(&answer)
 		switch {
+		case err != nil && rest.N == 0:
+			return fmt.Errorf("one of its messages has more than %d bytes", largestAnswer)
 		case err == io.EOF:
 			return nil
 		case err != nil:
@@ -170,8 +168,12 @@ func cause(ctx context.Context, err error) error {
 // refusal is the answer of a member that does not do what it was asked.
 type refusal struct{ Message string }
 
-// post sends a request, and returns the body of an answer that is no refusal.
-func (c *Client) post(ctx context.Context, endpoint, path string, question any) (io.ReadCloser, error) {
+// largestAnswer is the longest answer, or message of a long answer, in bytes. The list of the members has a few KiB; snapshots come
+// in messages of 44 KiB.
+const largestAnswer = 1 << 20
+
+// post sends a request, and returns an answer that is no refusal.
+func (c *Client) post(ctx context.Context, endpoint, path string, question any) (*http.Response, error) {
 	body, err := json.Marshal(question)
 	if err != nil {
 		return nil, err
@@ -185,10 +187,10 @@ func (c *Client) post(ctx context.Context, endpoint, path string, question any) 
 		return nil, err
 	}
 	if reply.StatusCode == http.StatusOK {
-		return reply.Body, nil
+		return reply, nil
 	}
 	defer reply.Body.Close()
-	text, err := io.ReadAll(io.LimitReader(reply.Body, module.MostText))
+	text, err := httpclient.Text(reply, largestAnswer)
 	if err != nil {
 		return nil, err
 	}

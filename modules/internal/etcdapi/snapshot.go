@@ -75,7 +75,8 @@ func (c *Client) Snapshot(ctx context.Context, endpoint string) (*Reader, error)
 				return err
 			}
 			if s.pieces++; s.pieces == 1 {
-				size <- int64(len(p.Blob)) + p.RemainingBytes + sha256.Size
+				s.expected = int64(len(p.Blob)) + p.RemainingBytes + sha256.Size
+				size <- s.expected
 			}
 			return s.add(p.Blob)
 		})
@@ -106,9 +107,14 @@ type snapshot struct {
 	sum    hash.Hash
 	last   []byte
 	pieces int
+
+	expected, received int64 // bytes
 }
 
 func (s *snapshot) add(piece []byte) error {
+	if s.received += int64(len(piece)); s.received > s.expected || len(piece) == 0 {
+		return fmt.Errorf("it sends more than the %d bytes that it has announced, or a message without any", s.expected)
+	}
 	s.last = append(s.last, piece...)
 	n := max(0, len(s.last)-sha256.Size)
 	s.sum.Write(s.last[:n]) // a hash returns no error

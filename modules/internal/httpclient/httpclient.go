@@ -4,10 +4,13 @@
 package httpclient
 
 import (
+	"bytes"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
+	"encoding/json"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/url"
@@ -49,23 +52,45 @@ func New(h module.Host, o Options) (*http.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	client := &http.Client{Transport: &http.Transport{
-		DisableKeepAlives: true,
-		TLSClientConfig:   &tls.Config{RootCAs: pool, InsecureSkipVerify: o.Insecure},
-		DialContext: func(ctx context.Context, _, address string) (net.Conn, error) {
-			if o.Connect > 0 {
-				short, cancel := context.WithTimeout(ctx, o.Connect)
-				defer cancel()
-				ctx = short
-			}
-			return h.Dial(ctx, "tcp", address)
-		},
-	}}
-	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	client := Plain(h, &tls.Config{RootCAs: pool, InsecureSkipVerify: o.Insecure}, o.Connect)
 	if o.Follow {
 		client.CheckRedirect = redirect
 	}
 	return client, nil
+}
+
+// largestHeaders is the most, in bytes, that is read of the headers of an answer. Servers send a few KiB, and the limit of
+// net/http, 10 MiB, lets a server fill hundreds of MiB with short headers.
+const largestHeaders = 256 << 10
+
+// Plain returns a client that keeps no connection, uses no proxy and follows no redirect. The limit for setting up a
+// connection may be 0 for none.
+func Plain(h module.Host, settings *tls.Config, connect time.Duration) *http.Client {
+	return &http.Client{
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		Transport: &http.Transport{
+			DisableKeepAlives:      true,
+			MaxResponseHeaderBytes: largestHeaders,
+			TLSClientConfig:        settings,
+			DialContext: func(ctx context.Context, _, address string) (net.Conn, error) {
+				if connect > 0 {
+					short, cancel := context.WithTimeout(ctx, connect)
+					defer cancel()
+					ctx = short
+				}
+				return h.Dial(ctx, "tcp", address)
+			},
+		},
+	}
+}
+
+// Text reads the body of an answer, of at most so many bytes; a longer one is an error.
+func Text(answer *http.Response, most int64) ([]byte, error) {
+	text, err := io.ReadAll(io.LimitReader(answer.Body, most+1))
+	if err == nil && int64(len(text)) > most {
+		err = fmt.Errorf("the answer has more than %d bytes", most)
+	}
+	return text, err
 }
 
 // mostRedirects is how many redirects are followed, as in net/http.
@@ -98,4 +123,20 @@ func (o Options) pool() (*x509.CertPool, error) {
 		return nil, fmt.Errorf("ca_pem has no certificate, want PEM text")
 	}
 	return pool, nil
+}
+
+// mostValues is how many values a text of JSON may have. Lists of the objects of a cluster have a few thousand; a list of empty
+// objects takes a hundred times the memory of its text.
+const mostValues = 30_000
+
+// Decode reads a text of JSON. A text with too many values is an error.
+func Decode(text []byte, into any) error {
+	values := 0
+	for _, sign := range []string{",", "[", "{"} {
+		values += bytes.Count(text, []byte(sign))
+	}
+	if values > mostValues {
+		return fmt.Errorf("the answer has more than %d values", mostValues)
+	}
+	return json.Unmarshal(text, into)
 }

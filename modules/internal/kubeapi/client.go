@@ -4,16 +4,14 @@ import (
 	"context"
 	"crypto/tls"
 	"crypto/x509"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"net"
 	"net/http"
 	"net/url"
 	"time"
 
 	"kinit/engine/module"
+	"kinit/modules/internal/httpclient"
 )
 
 // answerTime limits one request to a server on a host of ordinary speed. Guests with an emulated CPU
@@ -23,8 +21,12 @@ const answerTime = 20 * time.Second
 // unreachable is the status of a server that gives no answer at all.
 const unreachable = 0
 
+// largestAnswer is the longest answer, in bytes. etcd stores objects of up to 1.5 MiB, and the control plane of a node is four
+// pods of a few KiB.
+const largestAnswer = 2 << 20
+
 // get requests a path and returns the HTTP status, or unreachable, with the body, of at most
-// module.MostText. An error means that the request was wrong, that the server is another than
+// largestAnswer. An error means that the request or the answer was wrong, that the server is another than
 // expected, or that ctx ended.
 func (c Config) get(ctx context.Context, h module.Host, path string) (int, []byte, error) {
 	client, err := c.client(h)
@@ -49,8 +51,11 @@ func (c Config) get(ctx context.Context, h module.Host, path string) (int, []byt
 		return unreachable, nil, nil
 	}
 	defer reply.Body.Close()
-	text, err := io.ReadAll(io.LimitReader(reply.Body, module.MostText))
-	return reply.StatusCode, text, err
+	text, err := httpclient.Text(reply, largestAnswer)
+	if err != nil {
+		return 0, nil, fmt.Errorf("read the answer of the API server at %s: %w", c.Server, err)
+	}
+	return reply.StatusCode, text, nil
 }
 
 func (c Config) client(h module.Host) (*http.Client, error) {
@@ -62,18 +67,10 @@ func (c Config) client(h module.Host) (*http.Client, error) {
 	if len(c.Client.Certificate) > 0 {
 		settings.Certificates = []tls.Certificate{c.Client}
 	}
-	return &http.Client{CheckRedirect: noRedirect, Transport: &http.Transport{
-		TLSClientConfig:   settings,
-		DisableKeepAlives: true,
-		DialContext: func(ctx context.Context, _, address string) (net.Conn, error) {
-			return h.Dial(ctx, "tcp", address)
-		},
-	}}, nil
+	// It follows no redirect, which keeps certificates on the server that was asked: API servers redirect no request
+	// that kinit sends.
+	return httpclient.Plain(h, settings, 0), nil
 }
-
-// noRedirect keeps certificates and tokens on the server that was asked: API servers redirect no request
-// that kinit sends.
-func noRedirect(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 
 // Ready reports whether the server is ready, which it reports to everyone
 // (Kubernetes' role system:public-info-viewer).
@@ -196,5 +193,5 @@ func (c Config) read(ctx context.Context, h module.Host, path string, object any
 	case status != http.StatusOK:
 		return fmt.Errorf("the API server at %s answers %d", c.Server, status)
 	}
-	return json.Unmarshal(text, object)
+	return httpclient.Decode(text, object)
 }

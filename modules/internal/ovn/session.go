@@ -45,6 +45,9 @@ func Open(ctx context.Context, h module.Host, db Database) (*Session, error) {
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
+	if errors.Is(err, errTooMuch) {
+		return nil, fmt.Errorf("read %s: %w", db.Name, errTooMuch)
+	}
 	if there, statErr := Exists(ctx, h, db); statErr == nil && !there {
 		return nil, fmt.Errorf("connect to %s: no socket %s on %s; install and start %s there",
 			db.Name, db.Socket, h.Name(), db.Need)
@@ -71,7 +74,7 @@ func open(ctx context.Context, h module.Host, db Database) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	r, err := relay.NewHeld(socket)
+	r, err := relay.NewHeld(socket, &allowance{})
 	if err != nil {
 		return nil, err
 	}
@@ -225,5 +228,8 @@ func WaitBoth(ctx context.Context, a, b *Session, done func() (bool, error)) err
 }
 
 func (s *Session) lost() error {
+	if err := s.relay.Failure(); err != nil {
+		return fmt.Errorf("read %s: %w", s.db.Name, err)
+	}
 	return fmt.Errorf("%s closed the connection; is %s running?", s.db.Name, s.db.Need)
 }

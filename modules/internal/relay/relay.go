@@ -17,6 +17,7 @@ import (
 type Relay struct {
 	dir    string
 	listen net.Listener
+	meter  io.Writer // gets what the target sends
 	done   sync.WaitGroup
 	ended  chan struct{} // closed when a connection to the target has ended
 	end    func()
@@ -31,7 +32,7 @@ type Relay struct {
 
 // New listens in a folder that only this user may enter. The relay must be closed.
 func New(target string) (*Relay, error) {
-	r, err := NewHeld(target)
+	r, err := NewHeld(target, io.Discard)
 	if err == nil {
 		r.Release()
 	}
@@ -39,13 +40,14 @@ func New(target string) (*Relay, error) {
 }
 
 // NewHeld is New for callers that must not notice that the target has ended their
-// connection before Release is called.
-func NewHeld(target string) (*Relay, error) {
+// connection before Release is called. The meter gets what the target sends before the caller does; its error ends the connection
+// and is the Failure. Callers make one connection.
+func NewHeld(target string, meter io.Writer) (*Relay, error) {
 	dir, err := os.MkdirTemp("", "kinit-relay-")
 	if err != nil {
 		return nil, err
 	}
-	r := &Relay{dir: dir, ended: make(chan struct{}), free: make(chan struct{})}
+	r := &Relay{dir: dir, meter: meter, ended: make(chan struct{}), free: make(chan struct{})}
 	r.end = sync.OnceFunc(func() { close(r.ended) })
 	r.let = sync.OnceFunc(func() { close(r.free) })
 	r.listen, err = net.Listen("unix", r.Path())
@@ -88,12 +90,23 @@ func (r *Relay) accept(target string) {
 
 // answer passes on what the target says, until one of both goes away.
 func (r *Relay) answer(near, far net.Conn) {
-	_, _ = io.Copy(near, far) // either end going away ends both
+	// Either end going away ends both.
+	_, _ = io.Copy(near, io.TeeReader(far, writerFunc(func(text []byte) (int, error) {
+		n, err := r.meter.Write(text)
+		if err != nil {
+			r.fail(err)
+		}
+		return n, err
+	})))
 	r.end()
 	<-r.free
 	near.Close()
 	far.Close()
 }
+
+type writerFunc func(text []byte) (int, error)
+
+func (w writerFunc) Write(text []byte) (int, error) { return w(text) }
 
 // pass copies one direction; either end going away ends both.
 func pass(to, from net.Conn) {
@@ -119,7 +132,7 @@ func (r *Relay) fail(err error) {
 	r.err = err
 }
 
-// Failure is why the target could not be reached, or nil.
+// Failure is why the target could not be reached, or the meter's error, or nil.
 func (r *Relay) Failure() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -45,7 +45,7 @@ func dial(t *testing.T, r *relay.Relay) net.Conn {
 
 func TestAnEndThatIsHeldBackComesWithRelease(t *testing.T) {
 	t.Parallel()
-	r, err := relay.NewHeld(greeter(t))
+	r, err := relay.NewHeld(greeter(t), io.Discard)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,7 +70,7 @@ func TestAnEndThatIsHeldBackComesWithRelease(t *testing.T) {
 
 func TestATargetThatIsNotThereEndsTheRelay(t *testing.T) {
 	t.Parallel()
-	r, err := relay.NewHeld(filepath.Join(t.TempDir(), "none"))
+	r, err := relay.NewHeld(filepath.Join(t.TempDir(), "none"), io.Discard)
 	if err != nil {
 		t.Fatal(err)
 	}
