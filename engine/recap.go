@@ -76,8 +76,9 @@ func (c *HostCounts) count(status event.Status) {
 
 func (p *planned) outputs(values *plan.Values, diags *diag.List) []Output {
 	var out []Output
+	_, drawn := p.drawn()
 	for _, o := range p.plan.Outputs {
-		if len(o.Pending(values)) > 0 {
+		if len(o.Pending(values)) > 0 || drawn && o.Name == TopologyOutput {
 			continue
 		}
 		value, more := o.Value(values)

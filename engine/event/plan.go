@@ -11,6 +11,7 @@ type Plan struct {
 	Variables map[string]string `json:"variables,omitempty"` // text, or JSON if the value is no text; secrets are masked
 	Stages    []Stage           `json:"stages,omitempty"`    // each after those it names
 	Blocks    []Block           `json:"blocks,omitempty"`    // the task blocks, in the order of their first task
+	Topology  *Topology         `json:"topology,omitempty"`  // of the cluster
 	Tasks     []Task            `json:"tasks,omitempty"`     // in plan order
 	Sets      [][]int           `json:"sets,omitempty"`      // of indices in Tasks that several tasks wait for
 }

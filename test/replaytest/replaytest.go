@@ -142,6 +142,7 @@ func (m *maker) prepare(t []event.Task) {
 // Success is the log of a run in which all went well.
 func Success() *runlog.Run {
 	m, p := newMaker("web"), web()
+	p.Topology = Cluster()
 	m.plan(p)
 	m.prepare(p.Tasks)
 	m.task(p.Tasks[4], 6410, 6900, event.Event{Status: event.Changed, Steps: []string{"run nginx -s reload"}})

@@ -34,6 +34,7 @@ type page struct {
 	Error        *problem
 	Others       []*problem
 	MoreProblems int
+	Topology     template.HTML // of the cluster; empty without one
 	Counts       []count
 	Stages       []stage
 	Hosts        []engine.HostCounts

@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -174,6 +175,23 @@ func TestThePageLoadsNothing(t *testing.T) {
 	})`)
 	if !blocked || browser.Value[string](p, `document.title`) == "owned" {
 		t.Error("the page's policy lets foreign scripts or loads through")
+	}
+}
+
+func TestTopologyOfTheClusterHasItsColours(t *testing.T) {
+	t.Parallel()
+	fills := func(dark bool) []string {
+		screen := browser.Laptop()
+		screen.Dark = dark
+		p := browser.Open(t, write(t, replaytest.Success()), screen)
+		p.Keep(fmt.Sprintf("success-topology-dark-%t", dark), true)
+		return browser.Value[[]string](p, `[".paper", ".bar-0"].map(c => getComputedStyle(document.querySelector(".topology " + c)).fill)`)
+	}
+	if diff := cmp.Diff([]string{"rgb(255, 255, 255)", "rgb(9, 105, 218)"}, fills(false)); diff != "" {
+		t.Errorf("light (-want +got): %s", diff)
+	}
+	if diff := cmp.Diff([]string{"rgb(13, 17, 23)", "rgb(68, 147, 248)"}, fills(true)); diff != "" {
+		t.Errorf("dark (-want +got): %s", diff)
 	}
 }
 

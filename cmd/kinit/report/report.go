@@ -17,6 +17,7 @@ import (
 	"io"
 	"strings"
 
+	"kinit/cmd/kinit/draw/topology"
 	"kinit/cmd/kinit/replay"
 )
 
@@ -32,6 +33,7 @@ func Write(w io.Writer, r *replay.Run) error {
 	if err != nil {
 		return err
 	}
+	style += topology.Style()
 	var script strings.Builder
 	for _, name := range scripts {
 		part, err := asset(name)
@@ -45,6 +47,9 @@ func Write(w io.Writer, r *replay.Run) error {
 		return fmt.Errorf("read the report's page: %w", err)
 	}
 	p := newPage(r)
+	if cluster := r.Plan.Topology; cluster != nil {
+		p.Topology = template.HTML(topology.Inline(cluster)) // which escapes all texts of the run
+	}
 	// Both are files of this program and contain no text of a run.
 	p.Style, p.Script = template.CSS(style), template.JS(script.String())
 	p.Policy = "default-src 'none'; style-src " + Hash(style) + "; script-src " + Hash(script.String())

@@ -129,6 +129,27 @@ func redactPlan(p *event.Plan, redact func(string) string) *event.Plan {
 	}
 	out.Removals = redactRemovals(p.Removals, redact)
 	out.Blocks = changed(p.Blocks, func(b *event.Block) { b.Text = redact(b.Text) })
+	out.Topology = redactTopology(p.Topology, redact)
 	out.Tasks = changed(p.Tasks, func(t *event.Task) { t.Address = redact(t.Address) })
+	return &out
+}
+
+// redactTopology masks secrets in the names that a spec and a playbook choose; addresses are the engine's.
+func redactTopology(t *event.Topology, redact func(string) string) *event.Topology {
+	if t == nil {
+		return nil
+	}
+	out := *t
+	out.Cluster, out.Domain, out.Pools = redact(t.Cluster), redact(t.Domain), redactAll(t.Pools, redact)
+	out.Nodes = changed(t.Nodes, func(n *event.Node) { n.Name, n.Pool, n.OS = redact(n.Name), redact(n.Pool), redact(n.OS) })
+	out.Pods = changed(t.Pods, func(p *event.Pod) {
+		p.Name = redact(p.Name)
+		p.Services = changed(p.Services, func(s *event.Service) { s.Name, s.Title = redact(s.Name), redact(s.Title) })
+	})
+	if t.Overlay != nil {
+		overlay := *t.Overlay
+		overlay.Switch, overlay.Router = redact(overlay.Switch), redact(overlay.Router)
+		out.Overlay = &overlay
+	}
 	return &out
 }

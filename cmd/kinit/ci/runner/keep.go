@@ -9,10 +9,12 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"kinit/cmd/kinit/bundle"
 	"kinit/cmd/kinit/ci/result"
+	"kinit/cmd/kinit/draw/topology"
 	"kinit/cmd/kinit/junit"
 	"kinit/cmd/kinit/report"
 	"kinit/engine/atomicfile"
@@ -23,8 +25,15 @@ const (
 	reportFile   = "report.html"
 	junitFile    = "junit.xml"
 	logFile      = "events.jsonl"
+	pictureFile  = "topology.svg"
 	evidenceFile = "evidence.tar.gz"
 )
+
+// keptFile is such a file and what writes it.
+type keptFile struct {
+	name  string
+	write func(io.Writer) error
+}
 
 // keepDecisive keeps the files of the decisive phase: the one that failed, else the
 // deployment. A failed phase is evidence of its own.
@@ -47,10 +56,7 @@ func (e *execution) keep(p *phase, evidence bool) bool {
 	if p == nil || p.run == nil {
 		return false
 	}
-	all := []struct {
-		name  string
-		write func(io.Writer) error
-	}{
+	all := []keptFile{
 		{reportFile, func(to io.Writer) error { return report.Write(to, p.run) }},
 		{junitFile, func(to io.Writer) error { return junit.Write(to, p.run) }},
 		{logFile, func(to io.Writer) error {
@@ -60,11 +66,15 @@ func (e *execution) keep(p *phase, evidence bool) bool {
 			}
 			return err
 		}},
+		{pictureFile, func(to io.Writer) error {
+			_, err := io.WriteString(to, topology.SVG(p.run.Plan.Topology))
+			return err
+		}},
 		{evidenceFile, func(to io.Writer) error { return bundle.Write(to, p.Log) }},
 	}
-	if !evidence {
-		all = all[:len(all)-1]
-	}
+	all = slices.DeleteFunc(all, func(f keptFile) bool {
+		return f.name == evidenceFile && !evidence || f.name == pictureFile && p.run.Plan.Topology == nil
+	})
 	ok := true
 	for _, f := range all {
 		kept, err := keepFile(filepath.Join(e.record.Folder(), f.name), f.write, p.Redact)

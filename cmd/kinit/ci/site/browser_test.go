@@ -113,6 +113,18 @@ func TestTheFilterLeavesWhatItIsAskedFor(t *testing.T) {
 	}
 }
 
+func TestPageOfARunShowsItsCluster(t *testing.T) {
+	t.Parallel()
+	_, out, _ := rendered(t, 10, 3)
+	found, err := filepath.Glob(filepath.Join(out, "jobs", "*", "runs", "*", "topology.svg"))
+	if err != nil || len(found) == 0 {
+		t.Fatalf("no picture is published: %v", err)
+	}
+	p := browser.Open(t, filepath.Join(filepath.Dir(found[0]), "index.html"), browser.Laptop())
+	p.Await(`document.querySelector("img.picture").naturalWidth > 500`)
+	p.Keep("ci-run-topology", true)
+}
+
 func TestPagesHaveNoViolationsOfAccessibility(t *testing.T) {
 	t.Parallel()
 	script := axe.Script(t, "../../../..")

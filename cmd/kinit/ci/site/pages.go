@@ -55,12 +55,16 @@ type runRow struct {
 	Took    time.Duration
 }
 
+// pictureFile is the picture of the cluster, which the page of a run shows.
+const pictureFile = "topology.svg"
+
 // runPage is the page of a run.
 type runPage struct {
 	frame
 	runRow
-	Error *shownError
-	Files []fileLink
+	Error   *shownError
+	Files   []fileLink
+	Picture string // of the cluster; empty without a published one
 }
 
 // fileLink leads to a file of a run, or says why there is none.
@@ -145,6 +149,11 @@ func (s *site) run(j *job, r *result.Result) ([]fileLink, error) {
 		return files, nil
 	}
 	p := runPage{frame: s.frame("../../../../", j.Address+", "+r.Header.Started.UTC().Format("2 January 2006 15:04")), runRow: newRunRow(r), Files: files}
+	for _, f := range files {
+		if f.Name == pictureFile {
+			p.Picture = f.Link
+		}
+	}
 	if over && r.Verdict() != result.Passed {
 		p.Error = j.errorOf(r, "", nil)
 		p.Error.Sightings = sightings{} // they grow; the page of the job has them
@@ -223,7 +232,7 @@ func (s *site) copy(source, path string, content []byte) error {
 
 // meaning says what a file is, for people.
 func meaning(name string) string {
-	known := map[string]string{"report.html": "Report", "junit.xml": "JUnit", "events.jsonl": "Event log", "evidence.tar.gz": "Evidence"}
+	known := map[string]string{"report.html": "Report", "junit.xml": "JUnit", "events.jsonl": "Event log", pictureFile: "Topology", "evidence.tar.gz": "Evidence"}
 	return cmp.Or(known[name], name)
 }
 

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"kinit/cmd/kinit/ci/result"
+	"kinit/cmd/kinit/draw/topology"
 	"kinit/cmd/kinit/junit"
 	"kinit/cmd/kinit/replay"
 	"kinit/cmd/kinit/report"
@@ -172,7 +173,7 @@ func keepFiles(dir string, r *result.Result) error {
 	for _, f := range []struct {
 		name    string
 		content []byte
-	}{{"report.html", page.Bytes()}, {"junit.xml", cases.Bytes()}} {
+	}{{"report.html", page.Bytes()}, {"junit.xml", cases.Bytes()}, {"topology.svg", []byte(topology.SVG(replaytest.Cluster()))}} {
 		sum := sha256.Sum256(f.content)
 		r.End.Files = append(r.End.Files, result.File{Name: f.name, Size: int64(len(f.content)), SHA256: hex.EncodeToString(sum[:]), Clean: true})
 		if err := os.WriteFile(filepath.Join(dir, r.Header.Job, r.ID, f.name), f.content, 0o600); err != nil {

@@ -1,0 +1,107 @@
+package engine
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"slices"
+
+	"kinit/engine/diag"
+	"kinit/engine/event"
+	"kinit/engine/internal/sensitive"
+	"kinit/engine/internal/topology"
+	"kinit/engine/lists"
+)
+
+// TopologyOutput is the output of a cluster's playbook with what drawings show besides nodes. An output of
+// that name and of another form is an output like any other.
+const TopologyOutput = "topology"
+
+// drawn is the form of that output.
+type drawn struct {
+	Overlay *event.Overlay       `json:"overlay"`
+	Pods    map[string]event.Pod `json:"pods"` // by name; only services and ports
+}
+
+// Topology plans without connecting to a host and returns what the spec's cluster consists of. The
+// cluster is shown as if it were new. A spec without a cluster is an error.
+func Topology(ctx context.Context, o Options) (*event.Topology, *Report) {
+	o.Offline = true
+	p, report := makePlan(ctx, o, modeStatus)
+	p.close()
+	if p.plan == nil {
+		return nil, report
+	}
+	if p.topology == nil {
+		report.refuse(diag.Errorf(nil, "No cluster", "The spec %q has no cluster whose topology could be drawn. Without --topology its tasks are drawn.", o.Spec)).Invalid = true
+		return nil, report
+	}
+	return p.drawing(), report
+}
+
+// drawing returns the parts of the plan's cluster, or nil if it has none.
+func (p *planned) drawing() *event.Topology {
+	t := p.topology
+	if t == nil {
+		return nil
+	}
+	more, _ := p.drawn()
+	overlay := more.Overlay != nil
+	out := &event.Topology{
+		Cluster: t.Cluster.Name, Domain: t.Cluster.Domain, Network: t.Cluster.Network.Prefix.String(), Gateway: t.Gateway.String(),
+		Pools: lists.Map(t.Cluster.Pools, func(pool topology.Pool) string { return pool.Name }), Overlay: more.Overlay,
+	}
+	for _, h := range t.Hypervisors {
+		shown := event.Hypervisor{Name: h.Name, Address: h.Address}
+		if overlay {
+			shown.IP = h.Management.IP.String()
+		}
+		out.Hypervisors = append(out.Hypervisors, shown)
+	}
+	for _, n := range t.Nodes {
+		shown := event.Node{Name: n.Name, Pool: n.Pool, Driver: n.Driver, OS: n.OS, MAC: n.MAC, Hypervisor: n.Hypervisor, Overlay: n.Overlay}
+		if n.IP.IsValid() {
+			shown.IP = n.IP.String()
+		}
+		out.Nodes = append(out.Nodes, shown)
+	}
+	for _, pod := range t.Pods {
+		out.Pods = append(out.Pods, drawnPods(pod, more.Pods[pod.Name], overlay)...)
+	}
+	return out
+}
+
+// drawnPods returns a pod and its replicas.
+func drawnPods(pod topology.Pod, parts event.Pod, overlay bool) []event.Pod {
+	var out []event.Pod
+	for _, one := range append([]topology.Pod{pod}, pod.Replicas...) {
+		shown := event.Pod{Name: one.Name, Hypervisor: one.Hypervisor, Services: slices.Clone(parts.Services), Ports: slices.Clone(parts.Ports)}
+		if overlay {
+			shown.IP = one.IP.String()
+		}
+		if overlay && pod.Address != pod.IP {
+			shown.Address = pod.Address.String()
+		}
+		out = append(out, shown)
+	}
+	return out
+}
+
+// drawn returns the value of the topology output, and whether the playbook has one of that form.
+func (p *planned) drawn() (drawn, bool) {
+	found := p.output(TopologyOutput)
+	if p.topology == nil || found == nil || len(found.Needs) > 0 {
+		return drawn{}, false
+	}
+	value, diags := found.Value(p.values)
+	if diags.HasErrors() || value.IsNull() {
+		return drawn{}, false
+	}
+	var out drawn
+	decoder := json.NewDecoder(bytes.NewReader([]byte(p.options.Redactor.Redact(sensitive.Text(value)))))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&out); err != nil {
+		return drawn{}, false
+	}
+	return out, true
+}
