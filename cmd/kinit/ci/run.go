@@ -23,7 +23,7 @@ written as they happen: if kinit is killed, the next run removes what was left b
 it deploys anything. Ctrl-C ends the jobs, and what they deployed is removed.
 
 A job works only on deployments that it made itself: it refuses one that was there before its first
-run, or that somebody has made since.
+run, or that somebody has made since. A refusal counts as a failure (exit code 1).
 
 A failure of the infrastructure, such as a hypervisor that cannot be reached, is not a failure
 of the product. Only after a failure of the infrastructure is a job repeated, as often as its
@@ -57,7 +57,7 @@ func adoptFlag() cli.Flag {
 	return command.HeadSelect.Switch("adopt", "take over a deployment that no run of the job made, and remove it in the end")
 }
 
-// exitCode returns the exit code of jobs: a failed product takes precedence over failed
+// exitCode returns the exit code of jobs: a failed product or a refusal takes precedence over failed
 // infrastructure.
 func exitCode(a *app.App, done []runner.Done, interrupted bool) int {
 	code := exit.OK
@@ -68,7 +68,7 @@ func exitCode(a *app.App, done []runner.Done, interrupted bool) int {
 		case d.Err != nil && d.Result == nil:
 			_, _ = io.WriteString(a.Err, "Error: "+d.Job.Name+": "+d.Err.Error()+"\n")
 			code = exit.Failed
-		case d.Err != nil || d.Result.Verdict() == result.Failed:
+		case d.Err != nil || d.Result.Verdict() == result.Failed, d.Result.Verdict() == result.Refused:
 			code = exit.Failed
 		case d.Result.Verdict() != result.Passed && code == exit.OK:
 			code = exit.Outside

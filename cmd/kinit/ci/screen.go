@@ -120,7 +120,10 @@ func (s *screen) Ended(j jobs.Job, p result.Phase) {
 	delete(s.active, j.Name)
 	s.encode("phase_ended", j, p)
 	word := "failed"
-	if p.OK {
+	switch {
+	case p.Skipped:
+		word = "skipped"
+	case p.OK:
 		word = "ok"
 	}
 	s.line(j.Name, p.Name, word, p.Duration(), phaseText(p))

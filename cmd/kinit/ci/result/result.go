@@ -38,13 +38,16 @@ type Verdict string
 const (
 	Passed         Verdict = "passed"
 	Failed         Verdict = "failed"         // the product is at fault
+	Refused        Verdict = "refused"        // kinit refused the deployment, and changed nothing: a person has to decide
 	Infrastructure Verdict = "infrastructure" // what the product was to be tried on is at fault
 	Aborted        Verdict = "aborted"        // it was interrupted, or its program died
 	Running        Verdict = "running"        // a program still writes the record
 )
 
 // Verdicts are all of them, the worst for the product first.
-func Verdicts() []Verdict { return []Verdict{Failed, Infrastructure, Aborted, Running, Passed} }
+func Verdicts() []Verdict {
+	return []Verdict{Failed, Refused, Infrastructure, Aborted, Running, Passed}
+}
 
 // PhaseName is a part of a job's run.
 type PhaseName string
@@ -86,6 +89,7 @@ type Phase struct {
 	Started   time.Time `json:"started"`
 	Ended     time.Time `json:"ended,omitzero"`
 	OK        bool      `json:"ok,omitempty"`
+	Skipped   bool      `json:"skipped,omitempty"`   // there was nothing to do for it
 	Note      string    `json:"note,omitempty"`      // why it has no content, or a remark
 	Run       string    `json:"run,omitempty"`       // the name of the run's log
 	Tasks     int       `json:"tasks,omitempty"`     // of the plan

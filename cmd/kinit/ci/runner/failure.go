@@ -54,7 +54,7 @@ func (e *execution) invalid(report *engine.Report) *failure {
 	return f
 }
 
-// blamed is the failure of a phase, with its cause: product or infrastructure.
+// blamed is the failure of a phase, with its cause: product, infrastructure, or a refusal of kinit.
 func (e *execution) blamed(p *phase) *failure {
 	f := &failure{verdict: result.Failed, phase: p.name, at: p}
 	run := p.replay()
@@ -69,15 +69,17 @@ func (e *execution) blamed(p *phase) *failure {
 	if t := run.Task(first.Address); t != nil {
 		f.stage = t.Stage
 	}
-	if e.outside(p, run) || slices.Contains(e.job.Infrastructure, f.stage) {
+	switch {
+	case taken(p.Report):
+		f.verdict = result.Refused
+	case e.outside(p, run) || slices.Contains(e.job.Infrastructure, f.stage):
 		f.verdict = result.Infrastructure
 	}
 	return f
 }
 
 // outside reports whether the failure is not the product's fault: a
-// hypervisor that cannot be reached or whose disk is full, another active run, or another deployment under the
-// name. A failure
+// hypervisor that cannot be reached or whose disk is full, or another active run. A failure
 // of a guest is the product's fault: the product made it.
 func (e *execution) outside(p *phase, run *replay.Run) bool {
 	return slices.ContainsFunc(p.Report.Diagnostics, func(d diag.Diagnostic) bool {
@@ -86,7 +88,7 @@ func (e *execution) outside(p *phase, run *replay.Run) bool {
 		}
 		given := d.Host == "" || len(run.Plan.Hosts) == 0 ||
 			slices.ContainsFunc(run.Plan.Hosts, func(h event.Host) bool { return h.Name == d.Host })
-		return errors.Is(d.Cause, engine.ErrLocked) || errors.Is(d.Cause, engine.ErrLockLost) || errors.Is(d.Cause, engine.ErrTaken) || given && (cutOff(d.Cause) || full(d))
+		return errors.Is(d.Cause, engine.ErrLocked) || errors.Is(d.Cause, engine.ErrLockLost) || given && (cutOff(d.Cause) || full(d))
 	})
 }
 

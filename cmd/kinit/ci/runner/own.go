@@ -69,6 +69,6 @@ func (e *execution) leaveAlone(attempt int) {
 	now, none := e.Now(), 0
 	p := result.Phase{Name: result.Cleanup, Attempt: attempt, Started: now}
 	e.begin(p)
-	p.Ended, p.OK, p.Leftovers, p.Note = e.Now(), true, &none, "not done: the run has made nothing"
+	p.Ended, p.OK, p.Skipped, p.Leftovers, p.Note = e.Now(), true, true, &none, "not done: the run has made nothing"
 	e.finish(p)
 }

@@ -140,6 +140,7 @@ func TestWhateverFailsIsCleanedUp(t *testing.T) {
 		"a host that refuses keys":    {result.Deploy, broken("a", transport.ErrAuth), result.Infrastructure, result.Deploy, "Broken", "deploy cleanup"},
 		"another run took over":       {result.Deploy, broken("a", engine.ErrLockLost), result.Infrastructure, result.Deploy, "Broken", "deploy cleanup"},
 		"another run at work":         {result.Deploy, broken("a", engine.ErrLocked), result.Infrastructure, result.Deploy, "Broken", "deploy cleanup"},
+		"a name that is taken":        {result.Deploy, broken("a", engine.ErrTaken), result.Refused, result.Deploy, "Broken", "deploy"},
 		"a full disk": {result.Deploy, Outcome{Report: &engine.Report{Diagnostics: diag.List{{Summary: "Command failed", Host: "a", Detail: "cp: No space left on device"}}}},
 			result.Infrastructure, result.Deploy, "Command failed", "deploy cleanup"},
 		"things that are left": {result.Cleanup, Outcome{OK: true, Report: &engine.Report{Outputs: []engine.Output{{Name: "leftovers", Value: "2"}}}},

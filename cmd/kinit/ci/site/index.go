@@ -104,7 +104,7 @@ func newRow(j *job, now time.Time) row {
 		out.Ready, out.P50 = ready[0].value, percentile(ready, 50)
 	}
 	out.Changed, out.Left = changed(newest), leftovers(newest)
-	troubled := slices.Contains([]word{failing, flaky, infrastructure}, j.Status.Word)
+	troubled := slices.Contains([]word{failing, flaky, refused, infrastructure}, j.Status.Word)
 	if r := j.shown(); r != nil && troubled && r.End != nil && r.End.Error != nil {
 		out.Error = r.End.Error.Summary
 	}
@@ -172,7 +172,7 @@ func short(r *result.Result) (class, text string) {
 		return "pass", "ok"
 	case result.Failed:
 		return "fail", r.FailedAt()
-	case result.Infrastructure:
+	case result.Refused, result.Infrastructure:
 		return "infra", r.FailedAt()
 	case result.Running:
 		return "live", "running"
@@ -186,6 +186,8 @@ func says(r *result.Result) string {
 	switch {
 	case r.Verdict() == result.Failed:
 		return "failed in " + where
+	case r.Verdict() == result.Refused:
+		return "refused in " + where
 	case r.Verdict() == result.Infrastructure:
 		return "the infrastructure failed in " + where
 	case r.Verdict() == result.Aborted && where != "":

@@ -190,6 +190,6 @@ func (s *site) title() string { return cmp.Or(s.Title, "Periodic jobs") }
 
 func verdictClass(v result.Verdict) string {
 	return map[result.Verdict]string{
-		result.Passed: "good", result.Failed: "bad", result.Infrastructure: "odd", result.Aborted: "open", result.Running: "open",
+		result.Passed: "good", result.Failed: "bad", result.Refused: "odd", result.Infrastructure: "odd", result.Aborted: "open", result.Running: "open",
 	}[v]
 }

@@ -55,7 +55,7 @@ func runs(letters string) []*result.Result {
 		if strings.ToUpper(string(letter)) == string(letter) {
 			r.Header.Commit = "same"
 		}
-		verdict := map[string]result.Verdict{"p": result.Passed, "f": result.Failed, "i": result.Infrastructure}[strings.ToLower(string(letter))]
+		verdict := map[string]result.Verdict{"p": result.Passed, "f": result.Failed, "i": result.Infrastructure, "r": result.Refused}[strings.ToLower(string(letter))]
 		if verdict != "" {
 			r.End = &result.End{Verdict: verdict}
 		}
@@ -77,6 +77,7 @@ func TestVerdictsAreInWords(t *testing.T) {
 		"fpfp":         "Flaky: 2 of 4 failed",
 		"FP":           "Flaky: 1 of 2 failed",
 		"pppppppppppf": "Passing since ck, 4 March 2025",
+		"rp":           "Refused: the name belongs to a deployment that the job did not make",
 		"ip":           "Infrastructure failed",
 		"iip":          "Infrastructure failed 2 times in a row",
 		"aip":          "Infrastructure failed",

@@ -15,13 +15,14 @@ type word string
 const (
 	failing        word = "failing"
 	flaky          word = "flaky"
+	refused        word = "refused"
 	infrastructure word = "infrastructure"
 	stale          word = "stale"
 	passing        word = "passing"
 	unknown        word = "no verdict"
 )
 
-var words = []word{failing, flaky, infrastructure, stale, passing, unknown}
+var words = []word{failing, flaky, refused, infrastructure, stale, passing, unknown}
 
 // status is what a job's results say of the product.
 type status struct {
@@ -44,6 +45,9 @@ func newStatus(runs []*result.Result, now time.Time) status {
 	newest := runs[0]
 	if period := newest.Header.Period; period > 0 && now.Sub(newest.Header.Started) > time.Duration(stalePeriods*float64(period)) {
 		return status{stale, fmt.Sprintf("Stale: no result for %s", age(now.Sub(newest.Header.Started))), "odd"}
+	}
+	if newest.Verdict() == result.Refused {
+		return status{refused, "Refused: the name belongs to a deployment that the job did not make", "odd"}
 	}
 	var decisive []*result.Result
 	for _, r := range runs {
