@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"kinit/engine/module"
+	"kinit/modules/internal/kubectl"
 )
 
 // state is what is on a node.
@@ -212,7 +213,15 @@ type selector struct {
 
 func (p pod) name() string { return p.Metadata.Namespace + "/" + p.Metadata.Name }
 
-func (t *Task) read(ctx context.Context, h module.Host) (state, error) {
+func (t *Task) read(ctx context.Context, h module.Host) (s state, err error) {
+	err = kubectl.Patiently(ctx, h, func(ctx context.Context) error {
+		s, err = t.ask(ctx, h)
+		return err
+	})
+	return s, err
+}
+
+func (t *Task) ask(ctx context.Context, h module.Host) (state, error) {
 	var n *node
 	if err := t.Get(ctx, h, &n, "node", t.Node, "--ignore-not-found"); err != nil || n == nil {
 		return state{}, err

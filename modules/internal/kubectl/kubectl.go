@@ -11,6 +11,7 @@ import (
 
 	"kinit/engine/event"
 	"kinit/engine/module"
+	"kinit/engine/pace"
 )
 
 // The limits for a busy API server, on a host of ordinary speed. Servers under load answer late or not at all,
@@ -75,13 +76,16 @@ func (c Client) Argv(args ...string) []string {
 
 // Run runs kubectl with a text on standard input, and repeats it while the server is busy, or may have just started.
 func (c Client) Run(ctx context.Context, h module.Host, stdin string, args ...string) (module.Output, error) {
-	began := time.Now()
+	began, reason := time.Now(), error(nil)
 	for pause := firstPause; ; pause = min(2*pause, lastPause) {
 		command := module.Command{Argv: c.Argv(args...)}
 		if stdin != "" {
 			command.Stdin = strings.NewReader(stdin)
 		}
 		out, err := h.Run(ctx, command)
+		if err != nil && reason != nil && pace.Passed(ctx) {
+			return out, reason // says more than that the time is over
+		}
 		var exit *module.ExitError
 		if !errors.As(err, &exit) || time.Since(began)+pause > module.Stretch(h, patienceWith(exit.Stderr)) {
 			return out, err
@@ -89,15 +93,35 @@ func (c Client) Run(ctx context.Context, h module.Host, stdin string, args ...st
 		h.Report(event.Progress{Text: "the API server is busy: " + module.Tail(strings.TrimSpace(exit.Stderr), 1)})
 		select {
 		case <-time.After(pause):
+			reason = err
 		case <-ctx.Done():
+			if pace.Passed(ctx) {
+				return out, err
+			}
 			return out, ctx.Err()
 		}
 	}
 }
 
+// Patiently calls a function that only reads from the server, and ends it when the patience with the server is over. A kubectl
+// that cannot reach the server takes minutes for one attempt, and several commands would each have their own patience.
+func Patiently(ctx context.Context, h module.Host, read func(ctx context.Context) error) error {
+	asking, limit := module.Within(ctx, h, patience)
+	defer limit.End()
+	err := read(asking)
+	if err != nil && ctx.Err() == nil && pace.Passed(asking) {
+		return fmt.Errorf("the API server gave no answer within %v: %w", limit, err)
+	}
+	return err
+}
+
 // Get reads objects into value, which it leaves alone if kubectl prints nothing.
 func (c Client) Get(ctx context.Context, h module.Host, value any, args ...string) error {
-	out, err := c.Run(ctx, h, "", append(append([]string{"get"}, args...), "--output", "json")...)
+	var out module.Output
+	err := Patiently(ctx, h, func(ctx context.Context) (err error) {
+		out, err = c.Run(ctx, h, "", append(append([]string{"get"}, args...), "--output", "json")...)
+		return err
+	})
 	if err != nil {
 		return fmt.Errorf("get %s: %w", args[0], err)
 	}

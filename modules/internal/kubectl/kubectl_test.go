@@ -1,10 +1,14 @@
 package kubectl
 
 import (
+	"context"
 	"os"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
+	"kinit/engine/module"
 	"kinit/engine/module/moduletest"
 )
 
@@ -43,4 +47,38 @@ func TestAnotherErrorIsNotRepeated(t *testing.T) {
 			t.Errorf("%s: %s, want %s", stderr, got, want)
 		}
 	}
+}
+
+// unreachable is a host whose kubectl takes a minute to find that its API server does not answer.
+type unreachable struct{ module.Host }
+
+func (unreachable) Run(ctx context.Context, _ module.Command) (module.Output, error) {
+	select {
+	case <-time.After(time.Minute):
+		return module.Output{}, &module.ExitError{Code: 1, Stderr: "Unable to connect to the server: dial tcp: i/o timeout"}
+	case <-ctx.Done():
+		return module.Output{}, ctx.Err()
+	}
+}
+
+func TestReadingFromASilentServerEndsWithThePatience(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h, began := unreachable{moduletest.NewFakeHost(t, "")}, time.Now()
+		err := Patiently(t.Context(), h, func(ctx context.Context) error {
+			for range 3 {
+				var value struct{}
+				if err := (Client{}).Get(ctx, h, &value, "node", "n1"); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if took := time.Since(began); took != patience {
+			t.Errorf("it took %s, want %s", took, patience)
+		}
+		if want := "the API server gave no answer within 3m0s: get node: command ended with code 1: Unable to connect to the server"; err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("error %v, want %s…", err, want)
+		}
+	})
 }
