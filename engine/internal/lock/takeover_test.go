@@ -106,6 +106,32 @@ func TestWhoTakesOverEndsWhatTheOtherRunHasAtWork(t *testing.T) {
 	}
 }
 
+// The search for a run's processes ends although one of them starts others all the time.
+func TestTakeoverEndsACommandThatKeepsStartingProcesses(t *testing.T) {
+	t.Parallel()
+	w := nowhere(t)
+	dir, unique := t.TempDir(), rand.Text()
+	first := machineOf(t, host.Settings{Name: "h1", Local: true}, "FIRST"+unique)
+	token := "me@here/1/FIRST" + unique
+	if _, err := w.place(token).do(t.Context(), first.Bind("", nil), take()); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() {
+		_, err := first.Conn().Exec(t.Context(), transport.Process{Fence: w.place(token).link(),
+			Line: "echo $$ >" + dir + "/command; trap '' TERM; while :; do sleep 1 & sleep 0.02; done"})
+		ended <- err
+	}()
+	command := pid(t, dir+"/command")
+	second := machineOf(t, host.Settings{Name: "h1", Local: true}, "SECOND"+unique)
+	a, err := w.place("you@there/2/SECOND").do(t.Context(), second.Bind("", nil), operation{name: "take", dead: token})
+	if err != nil || !a.taken || runs(command) {
+		t.Errorf("got %+v, %v; the command runs: %v", a, err, runs(command))
+		killed(t, command)
+	}
+	<-ended
+}
+
 // killed ends a process that a test has started.
 func killed(t *testing.T, pid string) {
 	t.Helper()

@@ -102,9 +102,16 @@ at_work() {
 		esac
 		case "$work " in *" $p "*) ;; *) work="$work $p" ;; esac
 	done
-	found=$work
+	found=$work passes=0
 	while [ -n "$found" ]; do
-		found=''
+		found='' passes=$((passes + 1))
+		# Processes that keep starting others are stopped, so that the search ends.
+		if [ "$passes" -ge 5 ]; then
+			storm=1
+			# shellcheck disable=SC2086 # a list of numbers
+			kill -STOP $work 2>/dev/null
+		fi
+		[ "$passes" -lt 50 ] || fail "the processes$work of an earlier run keep starting others"
 		for f in /proc/[0-9]*/stat; do
 			p=${f#/proc/} p=${p%/stat}
 			case "$work " in *" $p "*) continue ;; esac
@@ -155,14 +162,14 @@ remember() {
 
 # end ends the processes of a run, and counts them.
 end() {
-	known='' remembered=''
+	known='' remembered='' storm=''
 	if read -r at_boot found <"ending.$1" && [ "$at_boot" = "$boot" ]; then known=$found; fi
 	at_work "$1"
 	rounds=0
 	for p in $work; do ended=$((ended + 1)); done
 	while [ -n "$work" ]; do
 		signal=TERM
-		[ "$rounds" -lt 10 ] || signal=KILL
+		[ "$rounds" -lt 10 ] && [ -z "$storm" ] || signal=KILL
 		remember "$1"
 		# shellcheck disable=SC2086 # a list of numbers
 		kill "-$signal" $work 2>/dev/null
