@@ -18,13 +18,15 @@ import (
 )
 
 // JoinTask is a further node of a cluster: a worker or a control plane node, by its
-// configuration. A join that was interrupted, or whose node is no longer registered in the
-// cluster, is reset and run again.
+// configuration. A join that was interrupted is
+// reset and run again. A worker that is no longer registered in the cluster keeps what it has: its kubelet
+// is restarted, which registers it again. A control plane node that is no longer registered, and whose etcd does not run,
+// is reset and joined again.
 //
 // Errors:
 //   - the host is already a Kubernetes node that kinit did not make
 //   - the host has data of etcd in /var/lib/etcd, and its join is not unfinished
-//   - the node is no longer registered, and its etcd runs
+//   - the node is no longer registered, and its etcd runs, or its kubelet does not register it within wait
 //   - kubeadm fails; the error has its last lines
 //   - the node does not answer within wait
 type JoinTask struct {
@@ -58,8 +60,10 @@ func (t *JoinTask) Plan(ctx context.Context, h module.Host) ([]module.Step, erro
 		return nil, nil
 	case s.marker == done && s.kubelet && s.answers:
 		return module.OneStep("remove the login "+t.Login.File+" that an interrupted join has left", t.Login.remove), nil
-	case s.marker == done && s.kubelet:
-		if err := member(ctx, h, s); err != nil {
+	case s.forgotten() && !s.data:
+		return module.OneStep("restart the kubelet of "+h.Name()+", which the cluster does not know any more, so that it registers again", t.do), nil
+	case s.forgotten():
+		if err := member(ctx, h); err != nil {
 			return nil, err
 		}
 		return module.OneStep("reset "+h.Name()+", which the cluster does not know any more, and join it again", t.do), nil
@@ -81,10 +85,7 @@ func (t *JoinTask) read(ctx context.Context, h module.Host) (nodeState, error) {
 
 // member returns the error of a finished node that the cluster does not know, but whose etcd runs: a reset would delete the data
 // of a member. Where etcd does not run, the API server that answers has its data from other members.
-func member(ctx context.Context, h module.Host, s nodeState) error {
-	if !s.data {
-		return nil
-	}
+func member(ctx context.Context, h module.Host) error {
 	ask, cancel := context.WithTimeout(ctx, memberTime)
 	defer cancel()
 	conn, err := h.Dial(ask, "tcp", etcdAddress)
@@ -130,9 +131,12 @@ func (t *JoinTask) do(ctx context.Context, h module.Host) error {
 	if err != nil || s.answers {
 		return err
 	}
-	if s.marker == done && s.kubelet {
-		err = member(ctx, h, s)
-	} else {
+	switch {
+	case s.forgotten() && !s.data:
+		return t.register(ctx, h)
+	case s.forgotten():
+		err = member(ctx, h)
+	default:
 		err = s.loss(h)
 	}
 	if err != nil {
@@ -141,10 +145,29 @@ func (t *JoinTask) do(ctx context.Context, h module.Host) error {
 	if err := t.join(ctx, h, s); err != nil {
 		return err
 	}
+	return t.finish(ctx, h)
+}
+
+// register restarts the kubelet, which registers its node when it starts. A reset would delete the node's containers and their
+// local data, although the cluster still accepts its login.
+func (t *JoinTask) register(ctx context.Context, h module.Host) error {
+	if _, err := h.Run(ctx, module.Command{Argv: []string{"systemctl", "restart", "kubelet.service"}}); err != nil {
+		return fmt.Errorf("restart the kubelet: %w", err)
+	}
+	if err := t.finish(ctx, h); err != nil {
+		return fmt.Errorf("%w: look at \"journalctl --unit kubelet\" on %s, or recreate the node with kinit replace", err, h.Name())
+	}
+	return nil
+}
+
+func (t *JoinTask) finish(ctx context.Context, h module.Host) error {
 	return t.node.finish(ctx, h, "the cluster to know "+h.Name(), func(ctx context.Context) (bool, error) {
 		return registered(ctx, h)
 	})
 }
+
+// forgotten reports whether a finished node is not registered in the cluster.
+func (s nodeState) forgotten() bool { return s.marker == done && s.kubelet && !s.answers }
 
 // join runs kubeadm, with a login that exists only for that time.
 func (t *JoinTask) join(ctx context.Context, h module.Host, s nodeState) (err error) {

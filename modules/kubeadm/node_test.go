@@ -519,7 +519,7 @@ func TestAFailedJoinIsResetBeforeTheNextOne(t *testing.T) {
 	}
 }
 
-func TestNodeThatTheClusterForgotJoinsAgain(t *testing.T) {
+func TestWorkerThatTheClusterForgotRegistersAgainAndIsNotReset(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t)
 	h := c.host(t, "worker")
@@ -531,12 +531,17 @@ func TestNodeThatTheClusterForgotJoinsAgain(t *testing.T) {
 	}
 	wantSteps(t, h, made)
 	c.nodes.Store([]string{"another"})
-	wantSteps(t, h, made, "reset fake, which the cluster does not know any more, and join it again")
+	h.Handle(func(call moduletest.Call) (moduletest.Reply, bool) {
+		if call.Argv[0] != "systemctl" {
+			return moduletest.Reply{}, false
+		}
+		c.nodes.Store([]string{"another", "worker"})
+		return moduletest.Reply{Changes: true}, true
+	})
+	wantSteps(t, h, made, "restart the kubelet of fake, which the cluster does not know any more, so that it registers again")
 	moduletest.Do(t, made, h)
 	wantSteps(t, h, made)
-	want := []string{
-		"kubeadm join --config /etc/kubernetes/kinit.yaml", "kubeadm reset --force", "kubeadm join --config /etc/kubernetes/kinit.yaml",
-	}
+	want := []string{"kubeadm join --config /etc/kubernetes/kinit.yaml", "systemctl restart kubelet.service"}
 	if diff := cmp.Diff(want, h.Changes()); diff != "" {
 		t.Errorf("commands (-want +got):\n%s", diff)
 	}
