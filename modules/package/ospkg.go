@@ -85,7 +85,7 @@ type Task struct {
 
 func Kind() module.Kind {
 	return module.With[Task, Outputs](module.Kind{Name: "package", Elsewhere: "win_package", Marks: []module.MarkKind{
-		module.NewMarkKind("package", "package", undoPackage, module.MarkTraits{Shared: true}),
+		module.NewMarkKind("package", "package", undoPackage, module.MarkTraits{Shared: true, Refusal: packageNeeded}),
 		module.NewMarkKind(packages.MarkOfHold, "hold of package", undoHold, module.MarkTraits{Shared: true}),
 	}})
 }
@@ -231,6 +231,28 @@ func undoPackage(ctx context.Context, h module.Host, mark module.Mark) error {
 	if err != nil || manager == nil {
 		return err
 	}
+	if err := keeps(ctx, h, manager, mark); err != nil {
+		return err
+	}
+	if held {
+		if err := manager.Hold(ctx, h, mark.ID, false); err != nil {
+			return err
+		}
+	}
+	return manager.Change(ctx, h, packages.Change{Remove: []string{mark.ID}, Purge: true})
+}
+
+// packageNeeded returns why a package stays that is installed.
+func packageNeeded(ctx context.Context, h module.Host, mark module.Mark) error {
+	manager, _, err := look(ctx, h, mark.ID)
+	if err != nil || manager == nil {
+		return err
+	}
+	return keeps(ctx, h, manager, mark)
+}
+
+// keeps returns an error if packages need this one that the owner did not install.
+func keeps(ctx context.Context, h module.Host, manager packages.Manager, mark module.Mark) error {
 	marks, err := h.Marks(ctx)
 	if err != nil {
 		return err
@@ -249,12 +271,7 @@ func undoPackage(ctx context.Context, h module.Host, mark module.Mark) error {
 		return fmt.Errorf("it stays, because packages need it that %s did not install: %s. Remove them yourself if nothing needs them, and run again; "+
 			"or run without purge, which leaves packages installed", h.Owner(), strings.Join(others, ", "))
 	}
-	if held {
-		if err := manager.Hold(ctx, h, mark.ID, false); err != nil {
-			return err
-		}
-	}
-	return manager.Change(ctx, h, packages.Change{Remove: []string{mark.ID}, Purge: true})
+	return nil
 }
 
 func undoHold(ctx context.Context, h module.Host, mark module.Mark) error {

@@ -152,6 +152,9 @@ func TestCleanupKeepsAPackageThatAForeignPackageNeeds(t *testing.T) {
 		mark := module.Mark{Kind: "package", ID: "kinit-test-a", Keep: true}
 		want := "it stays, because packages need it that demo did not install: kinit-test-database. " +
 			"Remove them yourself if nothing needs them, and run again; or run without purge, which leaves packages installed"
+		if err := packageNeeded(t.Context(), h, mark); err == nil || err.Error() != want {
+			t.Errorf("the plan has error %v, want %s", err, want)
+		}
 		if err := undoPackage(t.Context(), h, mark); err == nil || err.Error() != want {
 			t.Errorf("error %v, want %s", err, want)
 		}

@@ -7,6 +7,7 @@ package sweep
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -100,7 +101,25 @@ func (t *Task) read(ctx context.Context, h module.Host) (state, error) {
 	if s.others, err = manifest.ReadOthers(ctx, h); err != nil {
 		return s, err
 	}
+	if err := t.refusal(ctx, h, s); err != nil {
+		return s, err
+	}
 	return s, t.holding(ctx, h, &s)
+}
+
+// refusal returns why objects cannot be removed that nobody else has, before anything is removed.
+func (t *Task) refusal(ctx context.Context, h module.Host, s state) error {
+	var all []error
+	for _, mark := range t.doomed(s) {
+		kind, _ := t.find(mark.Kind)
+		if kind.Refusal == nil || s.others.Owner(mark.Kind, mark.ID) != "" || heir(kind, mark, s.others) != "" {
+			continue
+		}
+		if err := kind.Refusal(ctx, h, mark); err != nil {
+			all = append(all, fmt.Errorf("remove %s %s: %w", kind.Noun, mark.ID, err))
+		}
+	}
+	return errors.Join(all...)
 }
 
 // holding finds out which objects that would be removed hold data. If all of the owner's are, the arguments say so, and

@@ -41,9 +41,16 @@ func host(t *testing.T, marks ...module.Mark) *moduletest.FakeHost {
 			}
 			return moduletest.Reply{Changes: true}, true
 		case "tee", "apt-get":
+			if strings.Contains(c.Line(), "--simulate") {
+				out := ""
+				if strings.Contains(c.Line(), "engine") {
+					out = "Remv engine [4.3.1]\nRemv database [1.0]\n"
+				}
+				return moduletest.Reply{Stdout: out}, true
+			}
 			return moduletest.Reply{Changes: true}, true
 		case "dpkg-query":
-			return moduletest.Reply{Stdout: "podman\tii \t4.3.1\n"}, true
+			return moduletest.Reply{Stdout: "podman\tii \t4.3.1\nengine\tii \t4.3.1\n"}, true
 		case "apt-mark":
 			return moduletest.Reply{}, true
 		case "nft":
@@ -401,5 +408,20 @@ func TestAFolderIsARemovalThatMustBeNamedIfUnmarkedFilesGoWithIt(t *testing.T) {
 		if diff := cmp.Diff(want, module.Removals(steps)); diff != "" {
 			t.Errorf("all = %v (-want +got):\n%s", all, diff)
 		}
+	}
+}
+
+// A plan shows the refusal of a run, and neither removes anything.
+func TestPurgeOfAPackageThatAForeignPackageNeedsIsRefusedInThePlan(t *testing.T) {
+	t.Parallel()
+	h := host(t, append(everything(), module.Mark{Kind: "package", ID: "engine", Keep: true})...)
+	populate(h)
+	made := task(func(t *sweep.Task) { t.All, t.Purge = true, true })
+	want := "remove package engine: it stays, because packages need it that k8s did not install: database. " +
+		"Remove them yourself if nothing needs them, and run again; or run without purge, which leaves packages installed"
+	moduletest.Same(t, "the plan", moduletest.Planned(t.Context(), made, h), want)
+	moduletest.Same(t, "the run", moduletest.Apply(t, made, h), want)
+	if got := h.Changes(); len(got) > 0 {
+		t.Errorf("commands %q, want none", got)
 	}
 }
