@@ -46,7 +46,7 @@ func newMeasuredCommand(ctx context.Context, dir string, args ...string) *measur
 	r := &measuredCommand{Cmd: exec.CommandContext(ctx, measuredProgram, args...), peak: filepath.Join(dir, "peak")}
 	r.Cancel, r.WaitDelay = func() error { return r.Process.Signal(syscall.SIGQUIT) }, 5*time.Second // it shows where it hangs
 	r.Dir, r.Stdout, r.Stderr = dir, &r.said, &r.said
-	r.Env = append(os.Environ(), "HOME="+dir, "SSH_AUTH_SOCK=", peakFile+"="+r.peak)
+	r.Env = append(os.Environ(), "GOGC=100", "HOME="+dir, "SSH_AUTH_SOCK=", peakFile+"="+r.peak)
 	return r
 }
 

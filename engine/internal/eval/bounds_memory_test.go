@@ -107,7 +107,7 @@ func TestWhatCannotBeMeantIsAnError(t *testing.T) {
 		write("rounds.tmpl", "%{for a in range(1000)}%{for b in range(1000)}%{for c in range(1000)}x%{endfor}%{endfor}%{endfor}", 0)
 		write("sparse", "", 10<<30)
 		child := exec.Command(os.Args[0], "-test.run=^TestWhatCannotBeMeantIsAnError$", "-test.timeout=5m")
-		child.Env = append(os.Environ(), inBounds+"="+dir)
+		child.Env = append(os.Environ(), "GOGC=100", inBounds+"="+dir)
 		if out, err := child.CombinedOutput(); err != nil {
 			t.Fatalf("%v\n%.20000s", err, out)
 		}
