@@ -100,7 +100,7 @@ func TestClusterThatWasCleanedUpIsCreatedOnOtherHosts(t *testing.T) {
 	equal(t, "the nodes", r.nodes("h2"), []string{"h2 boxes-compute-01 10.0.0.2", "h2 boxes-controller-01 10.0.0.1"})
 }
 
-// Another controller cannot know of the first cluster. Whoever finds both removes one copy of each node.
+// Another controller cannot know of the first cluster. Its user finds both and removes one copy of each node.
 func TestAdviceForNodesThatExistTwiceWorksAsWritten(t *testing.T) {
 	t.Parallel()
 	r := newRack(t, "h1", "h2")

@@ -46,7 +46,7 @@ func (t *Task) takeAway(ctx context.Context, h module.Host, s state) error {
 	return t.tidy(ctx, h, madeDest(s.going))
 }
 
-// forget removes the manifests of some archives, while those of others stay.
+// forget removes the manifests of some archives, and keeps all other manifests.
 func (t *Task) forget(ctx context.Context, h module.Host, s state) error {
 	for name := range s.going {
 		if err := h.Files().Remove(ctx, path.Join(t.Dest, name)); err != nil {

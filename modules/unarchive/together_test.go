@@ -32,7 +32,7 @@ func TestArchivesInOneFolderKeepEachOthersFiles(t *testing.T) {
 	}
 }
 
-func TestAbsentArchiveLeavesTheFilesOfOthers(t *testing.T) {
+func TestAbsentArchiveLeavesOtherFiles(t *testing.T) {
 	t.Parallel()
 	h := moduletest.LocalHost(t, "demo")
 	one, other := two(t, h)
