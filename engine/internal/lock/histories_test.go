@@ -13,8 +13,9 @@ import (
 	"time"
 )
 
-// How many histories a test run and "make faults" go through.
+// How many histories a test run, one with KINIT_ALL and "make faults" go through.
 const (
+	fewHistories   = 40
 	someHistories  = 100
 	manyHistories  = 10_000
 	historyWorkers = 2
@@ -31,19 +32,22 @@ const (
 // In none a change is made by a run after another one has taken its place, and every loss
 // is noticed in time.
 func TestHistories(t *testing.T) {
-	histories(t, someHistories, manyHistories, nil)
+	histories(t, fewHistories, someHistories, manyHistories, nil)
 }
 
 // TestHistoriesOfATeam is the same with a real etcd, which contenders are cut off from too.
 // Whether they share a host or not, none begins before the other has stopped.
 func TestHistoriesOfATeam(t *testing.T) {
-	histories(t, someTeamHistories, manyTeamHistories, newEtcdBackend(t))
+	histories(t, someTeamHistories, someTeamHistories, manyTeamHistories, newEtcdBackend(t))
 }
 
-func histories(t *testing.T, some, many int, etcd *etcdBackend) {
-	count := some
-	if os.Getenv("KINIT_EVERY_FAULT") != "" {
+func histories(t *testing.T, few, some, many int, etcd *etcdBackend) {
+	count := few
+	switch {
+	case os.Getenv("KINIT_EVERY_FAULT") != "":
 		count = many
+	case os.Getenv("KINIT_ALL") != "":
+		count = some
 	}
 	var sum tally
 	t.Run("all", func(t *testing.T) {
@@ -56,7 +60,7 @@ func histories(t *testing.T, some, many int, etcd *etcdBackend) {
 			})
 		}
 	})
-	t.Logf("%d histories: %s", count, &sum)
+	t.Logf("%d histories, with the seeds from 0 on: %s", count, &sum)
 	quiet := sum.overtaken.Load() == 0 || sum.held.Load() == 0
 	if etcd == nil { // of a team's few, hosts may have refused none
 		quiet = quiet || sum.refused.Load() == 0 || sum.noticed.Load() == 0
