@@ -20,7 +20,15 @@ func inventoryCommand(a *app.App) *cli.Command {
 		ArgsUsage: "COMMAND",
 		Description: `An inventory is an HCL file, or one of Ansible's, unchanged: INI, YAML, a script, or a folder
 of these with group_vars and host_vars. No host is touched; scripts are run. In HCL, the
-block lock names the etcd in which a team keeps its locks.`,
+block lock names the etcd in which a team keeps its locks. A host in HCL:
+
+  host "web1" {
+    address = "192.0.2.10"
+    port    = 2222
+    user    = "root"
+  }
+
+docs/inventory.md lists all settings.`,
 		UsageText:   command.Examples("kinit inventory list", "kinit inventory graph -i hosts.ini", "kinit inventory vars web1"),
 		Subcommands: []*cli.Command{inventoryList(a), inventoryGraph(a), inventoryVars(a)},
 		Action:      cli.ShowSubcommandHelp,

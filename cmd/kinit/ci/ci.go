@@ -22,7 +22,15 @@ func Command(a *app.App) *cli.Command {
 		Usage:     "test specs periodically, and publish the results as a site",
 		ArgsUsage: "COMMAND",
 		Description: `A file of jobs names specs, hosts and times. A job deploys its spec, runs it again, which must
-change nothing, verifies it, and in any case removes all of it.`,
+change nothing, verifies it, and in any case removes all of it. A file of jobs:
+
+  job "web" {
+    spec     = "web.hcl"
+    hosts    = ["web1"]
+    schedule = "0 3 * * *"
+  }
+
+docs/ci.md lists all arguments.`,
 		UsageText:   command.Examples("kinit ci run ci.hcl", "kinit ci site results/ public/"),
 		Subcommands: []*cli.Command{runCommand(a), serveCommand(a), siteCommand(a), exportCommand(a)},
 		Action:      cli.ShowSubcommandHelp,

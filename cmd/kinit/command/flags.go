@@ -133,14 +133,16 @@ func ForksFlag() cli.Flag {
 }
 
 // OutputFlags control the output of a command that prints an event per line as JSON.
-func OutputFlags() []cli.Flag { return OutputFlagsOf("an event per line") }
+func OutputFlags() []cli.Flag { return outputFlags("an event per line", "failures, recap") }
 
 // OutputFlagsOf control the output of a command that prints something else as JSON.
-func OutputFlagsOf(json string) []cli.Flag {
+func OutputFlagsOf(json string) []cli.Flag { return outputFlags(json, "failures only") }
+
+func outputFlags(json, quiet string) []cli.Flag {
 	return []cli.Flag{
 		&cli.BoolFlag{Name: "verbose", Aliases: []string{"v"}, Category: string(HeadOutput), Count: new(int),
 			Usage: "show diffs, output, what is ok, retries and the log's path; -vv: starts too"},
-		OutputFlag("text, json ("+json+"), quiet (failures only)", OutputQuiet),
+		OutputFlag("text, json ("+json+"), quiet ("+quiet+")", OutputQuiet),
 		NoColorFlag(),
 	}
 }
