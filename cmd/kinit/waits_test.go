@@ -2,11 +2,13 @@ package main
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
 	"net"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -18,6 +20,7 @@ import (
 
 	"kinit/cmd/kinit/exit"
 	"kinit/engine/transport/transporttest/hostile"
+	"kinit/engine/transport/transporttest/sshd"
 )
 
 // mostToStop is how long the test lets an interrupted program take. It takes a few hundred milliseconds and is meant to take
@@ -60,6 +63,9 @@ func TestCtrlCEndsEveryWait(t *testing.T) {
 				}
 			}}
 		}, echoTask),
+		"SSH session":         server(func(reached func()) hostile.Behaviour { return hostile.Behaviour{Open: reached} }, echoTask),
+		"lock of another run": heldLock,
+		"end of a takeover":   stubbornRun,
 		"program on the host": server(func(reached func()) hostile.Behaviour {
 			return hostile.Behaviour{Shell: func(c ssh.Channel) { swallow(c, reached) }}
 		}, echoTask),
@@ -221,4 +227,69 @@ func fullQueue(t *testing.T, reached func()) stalled {
 		}
 	}()
 	return stalled{task: echoTask, inventory: farHost(port, `user = "root"`, `identity_file = "key"`)}
+}
+
+// lockOf writes the lock of an owner for a run of the name OLD, which ends after so many seconds from now, and returns a run of
+// the same owner on a host that is this machine.
+func lockOf(t *testing.T, seconds int) (folder string, s stalled) {
+	t.Helper()
+	if os.Geteuid() != 0 {
+		t.Skip("the locks of a host are root's")
+	}
+	owner := strings.ToLower("ctrl-c-" + rand.Text())
+	folder = "/var/lib/kinit/locks/" + owner
+	script := fmt.Sprintf(`set -e; mkdir -p %s; cd %[1]s; ln -s / run.OLD; read -r up rest </proc/uptime; read -r boot </proc/sys/kernel/random/boot_id
+up=$((${up%%.*} * 100)); echo "me@here/1/OLD $boot $up $((up + %d * 100)) 0" >holder`, folder, seconds)
+	if out, err := exec.Command("sh", "-c", script).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(folder) })
+	host := sshd.Start(t)
+	return folder, stalled{task: "spec \"waits\" {\n owner = \"" + owner + "\"\n}\n" + echoTask, inventory: farHost(host.Port, login(host.User, host.ClientKey, strings.TrimSpace(host.HostKey)))}
+}
+
+// heldLock is a lock whose holder may be at work.
+func heldLock(t *testing.T, reached func()) stalled {
+	folder, s := lockOf(t, 25)
+	watch, err := syscall.InotifyInit1(syscall.IN_CLOEXEC)
+	if err == nil {
+		_, err = syscall.InotifyAddWatch(watch, folder+"/holder", syscall.IN_ACCESS)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		if _, err := syscall.Read(watch, make([]byte, 4096)); err == nil {
+			time.Sleep(time.Second) // until the answer has arrived
+			reached()
+		}
+	}()
+	return s
+}
+
+// stubbornRun is a dead run whose process does not end when it is asked to.
+func stubbornRun(t *testing.T, reached func()) stalled {
+	folder, s := lockOf(t, -1)
+	mark := filepath.Join(t.TempDir(), "asked")
+	cmd := exec.Command("sh", "-c", "KINIT_RUN=OLD KINIT_COMMAND=$$ exec sh -c 'trap \"echo >>"+mark+"\" TERM; while :; do sleep 0.1; done'")
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait() // it was killed
+		if _, err := os.Stat(folder + "/run.OLD"); err == nil {
+			t.Error("the run that was taken over is not fenced")
+		}
+	})
+	go func() {
+		for t.Context().Err() == nil {
+			if _, err := os.Stat(mark); err == nil {
+				reached()
+				return
+			}
+			time.Sleep(10 * time.Millisecond)
+		}
+	}()
+	return s
 }

@@ -28,6 +28,7 @@ type Behaviour struct {
 	Greet     func(conn net.Conn)               // in place of the handshake
 	Configure func(c *ssh.ServerConfig)         // before the handshake
 	Connected func(c *Conn)                     // beside everything else, after the login
+	Open      func()                            // in place of the answer to a request for a session
 	Shell     func(c ssh.Channel)               // in place of programs
 	Attend    func(c *Conn, ch ssh.Channel)     // beside a program, while its session is open
 	Files     func(kind byte, id []byte) []byte // answers to requests of SFTP, without their length; nil for none
@@ -124,6 +125,10 @@ func serve(conn net.Conn, key ssh.Signer, b Behaviour) {
 		work.Go(func() { b.Connected(c) })
 	}
 	for asked := range channels {
+		if b.Open != nil {
+			b.Open()
+			continue
+		}
 		channel, requests, err := asked.Accept()
 		if err != nil {
 			return
