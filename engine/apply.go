@@ -51,7 +51,7 @@ func Apply(ctx context.Context, o Options, s *Saved) *Report {
 	} else if p.changed(within) {
 		report.refuse(stalePlan())
 	} else {
-		options := p.runOptions(keeper)
+		options := p.runOptions(within, keeper)
 		options.Expect = s.expectation(p)
 		p.fill(report, run.Run(within, p.plan, p.values, p.connections, options))
 	}
@@ -122,7 +122,7 @@ func (s *Saved) movedTasks(ctx context.Context, p *planned) diag.List {
 		return diags
 	}
 	fresh := &Report{}
-	p.fill(fresh, run.Run(within, p.plan, p.values, p.connections, p.runOptions(keeper)))
+	p.fill(fresh, run.Run(within, p.plan, p.values, p.connections, p.runOptions(within, keeper)))
 	if fresh.Diagnostics.HasErrors() || ctx.Err() != nil {
 		return fresh.Diagnostics
 	}

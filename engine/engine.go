@@ -92,15 +92,15 @@ func performOnce(ctx context.Context, o Options, m mode, before ...func(*planned
 		return p, report, ctx.Err() == nil
 	}
 	p.options.Events.Emit(event.Event{Time: time.Now(), Kind: event.RunPlanned, Plan: p.describe()})
-	result := run.Run(within, p.plan, p.values, p.connections, p.runOptions(keeper))
+	result := run.Run(within, p.plan, p.values, p.connections, p.runOptions(within, keeper))
 	p.fill(report, result)
 	report.refuse(p.twins(ctx)).refuse(p.forget(ctx, keeper, report))
 	return p, report.refuse(keeper.release(ctx)).end(ctx, p.started), false
 }
 
-func (p *planned) runOptions(k *keeper) run.Options {
+func (p *planned) runOptions(ctx context.Context, k *keeper) run.Options {
 	cached := run.FactCache{Fresh: p.options.FreshFacts, Identify: func(name string) (string, error) {
-		settings, err := p.settings(name)
+		settings, err := p.settings(ctx, name)
 		if err != nil {
 			return "", err
 		}

@@ -2,9 +2,7 @@ package arch
 
 import (
 	"fmt"
-	"iter"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -94,110 +92,36 @@ func TestMalformedDecisionsAreFound(t *testing.T) {
 	}
 }
 
-// TestLinksOfPagesResolve checks the files and headings that all pages link to, and the pictures that they show.
-func TestLinksOfPagesResolve(t *testing.T) {
+// TestLinksOfContributorPagesResolve checks the files and headings that ARCHITECTURE.md, CONTRIBUTING.md and the
+// pages of docs/design link to.
+func TestLinksOfContributorPagesResolve(t *testing.T) {
 	t.Parallel()
-	files := allPages(t)
-	if len(files) < 40 {
-		t.Fatalf("only %d pages were found: %v", len(files), files)
-	}
-	headings := map[string][]string{}
-	for _, file := range files {
-		headings[file] = anchors(page(t, file))
-	}
-	for _, file := range files {
-		for _, found := range brokenLinks(root(t), file, page(t, file), headings) {
-			t.Error(found)
-		}
-	}
-}
-
-func TestBrokenLinksAreFound(t *testing.T) {
-	t.Parallel()
-	text := "# A `b` heading: c\n## Twice\n### Twice\n```sh\n# no heading\ncat ](no-link)\n```\n" +
-		"[a](go.mod) [b](#a-b-heading-c) [c](#twice-1) ![d](docs/none.svg) [e](#no-heading) [f](README.md#none) `[g](none)` [h](https://example.org/none)\n[i]: docs/gone.md\n"
-	want := []string{
-		"page.md links to docs/none.svg, which does not exist", "page.md links to #no-heading, which has no such heading",
-		"page.md links to README.md#none, which has no such heading", "page.md links to docs/gone.md, which does not exist",
-	}
-	got := brokenLinks(root(t), "page.md", text, map[string][]string{"page.md": anchors(text), "README.md": {"install"}})
-	if !slices.Equal(got, want) {
-		t.Errorf("got %q, want %q", got, want)
-	}
-}
-
-// allPages returns the Markdown files of the tree, by their paths from the root.
-func allPages(t *testing.T) (pages []string) {
-	t.Helper()
-	out, err := exec.CommandContext(t.Context(), "git", "-C", root(t), "ls-files", "--cached", "--others", "--exclude-standard", "*.md").Output()
-	if err != nil {
-		t.Fatalf("list the pages: %v", err)
-	}
-	for _, file := range strings.Fields(string(out)) {
-		if _, err := os.Stat(filepath.Join(root(t), file)); err == nil { // not removed
-			pages = append(pages, file)
-		}
-	}
-	return pages
-}
-
-// brokenLinks lists the relative links of a page whose file or heading does not exist. headings has the anchors
-// of pages by their paths from the root.
-func brokenLinks(root, file, text string, headings map[string][]string) (found []string) {
-	link := regexp.MustCompile(`\]\(([^) ]+)[^)]*\)|^\[[^\]]+\]: +(\S+)`)
-	code := regexp.MustCompile("`[^`]*`")
-	for line := range prose(text) {
-		for _, match := range link.FindAllStringSubmatch(code.ReplaceAllString(line, ""), -1) {
-			address := match[1] + match[2]
-			target, heading, _ := strings.Cut(address, "#")
-			if strings.Contains(target, "://") || strings.HasPrefix(target, "mailto:") {
+	link := regexp.MustCompile(`\]\(([^)]+)\)`)
+	for _, file := range append(designPages(t), "ARCHITECTURE.md", "CONTRIBUTING.md", "docs/design/README.md") {
+		for _, found := range link.FindAllStringSubmatch(page(t, file), -1) {
+			target, heading, _ := strings.Cut(found[1], "#")
+			if strings.Contains(target, "://") {
 				continue
 			}
-			if target = filepath.Join(filepath.Dir(file), target); strings.HasPrefix(address, "#") {
+			if target = filepath.Join(filepath.Dir(file), target); strings.HasPrefix(found[1], "#") {
 				target = file
 			}
-			known, page := headings[target]
-			if _, err := os.Stat(filepath.Join(root, target)); err != nil && !page {
-				found = append(found, file+" links to "+address+", which does not exist")
-			} else if heading != "" && !slices.Contains(known, heading) {
-				found = append(found, file+" links to "+address+", which has no such heading")
-			}
-		}
-	}
-	return found
-}
-
-// prose yields the lines of a page that are not in a block of code.
-func prose(text string) iter.Seq[string] {
-	return func(yield func(string) bool) {
-		fence := false
-		for line := range strings.Lines(text) {
-			if strings.HasPrefix(strings.TrimLeft(line, " >-"), "```") {
-				fence = !fence
-			} else if !fence && !strings.HasPrefix(line, "    ") && !yield(line) {
-				return
+			if _, err := os.Stat(filepath.Join(root(t), target)); err != nil {
+				t.Errorf("%s links to %s, which does not exist", file, found[1])
+			} else if heading != "" && !slices.Contains(anchors(page(t, target)), heading) {
+				t.Errorf("%s links to %s, which has no such heading", file, found[1])
 			}
 		}
 	}
 }
 
-// anchors returns the names that GitHub gives to the headings of a page: a heading that stands there again gets a
-// number.
+// anchors returns the names that GitHub gives to the headings of a page.
 func anchors(text string) (all []string) {
 	dropped := regexp.MustCompile(`[^\p{L}\p{N} _-]`)
-	times := map[string]int{}
-	for line := range prose(text) {
-		title, ok := strings.CutPrefix(strings.TrimLeft(line, "#"), " ")
-		if !ok || !strings.HasPrefix(line, "#") {
-			continue
+	for line := range strings.Lines(text) {
+		if title, ok := strings.CutPrefix(strings.TrimLeft(line, "#"), " "); ok && strings.HasPrefix(line, "#") {
+			all = append(all, strings.ReplaceAll(dropped.ReplaceAllString(strings.ToLower(strings.TrimSpace(title)), ""), " ", "-"))
 		}
-		name := strings.ReplaceAll(dropped.ReplaceAllString(strings.ToLower(strings.TrimSpace(title)), ""), " ", "-")
-		if n := times[name]; n > 0 {
-			all = append(all, fmt.Sprintf("%s-%d", name, n))
-		} else {
-			all = append(all, name)
-		}
-		times[name]++
 	}
 	return all
 }

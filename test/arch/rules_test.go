@@ -45,7 +45,6 @@ var importRules = []rule{
 	{Ban: "github.com/hashicorp/go-version", Except: []string{"kinit/engine/internal/eval"}, Reason: oneClient},
 	{Ban: "github.com/dlclark/regexp2", Except: []string{"kinit/engine/regex", "kinit/test/winsim/powershell/value"}, Reason: oneClient},
 	{Ban: "github.com/robfig/cron", Except: []string{"kinit/cmd/kinit/ci/schedule"}, Reason: oneClient},
-	{Ban: "github.com/kevinburke/ssh_config", Except: []string{"kinit/engine"}, Reason: "how a host is reached is the engine's business"},
 	{Ban: "github.com/pkg/sftp", Except: []string{"kinit/engine/transport", "kinit/test/winsim/sshd"}, Reason: "files travel through a transport"},
 	{
 		Ban: "software.sslmate.com/src/go-pkcs12", Except: []string{"kinit/modules/internal/pfx", "kinit/test/winsim/machine/cmdlet/utility"},

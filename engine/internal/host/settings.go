@@ -32,6 +32,9 @@ type Settings struct {
 	HostKeys      []string       // the only accepted public keys, if any are set
 	KnownHosts    []string       // files; the user's and the machine's if empty
 
+	// SSH has further settings of an SSH connection; its fields of the same meaning as others here are not used.
+	SSH ssh.Config
+
 	OS     module.OS // module.Linux when empty
 	Via    string    // the machine to connect through
 	Local  bool      // this machine, without any connection
@@ -76,12 +79,13 @@ type Become struct {
 }
 
 func (s Settings) ssh() ssh.Config {
-	return ssh.Config{
-		Name: s.Name, Address: cmp.Or(s.Address, s.Name), Port: s.Port, User: s.User,
-		IdentityFiles: s.IdentityFiles, PrivateKeys: s.PrivateKeys, UseAgent: !s.NoAgent,
-		HostKeys: s.HostKeys, KnownHosts: s.KnownHosts, Become: s.Become.User, BecomeMethod: s.Become.Method,
-		ConnectTimeout: s.ConnectTimeout, HandshakeTimeout: s.ConnectTimeout, KeepAlive: s.KeepAlive, Windows: s.system() == module.Windows, Run: s.Run,
-	}
+	c := s.SSH
+	c.Name, c.Address, c.Port, c.User = s.Name, cmp.Or(s.Address, s.Name), s.Port, s.User
+	c.IdentityFiles, c.PrivateKeys, c.UseAgent = s.IdentityFiles, s.PrivateKeys, !s.NoAgent
+	c.HostKeys, c.KnownHosts, c.Become, c.BecomeMethod = s.HostKeys, s.KnownHosts, s.Become.User, s.Become.Method
+	c.ConnectTimeout, c.HandshakeTimeout, c.KeepAlive = s.ConnectTimeout, s.ConnectTimeout, s.KeepAlive
+	c.Windows, c.Run = s.system() == module.Windows, s.Run
+	return c
 }
 
 // Identity returns a text for how a machine is reached and its known host keys. A

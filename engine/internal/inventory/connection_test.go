@@ -147,6 +147,7 @@ gate2 ansible_host=192.0.2.9 ansible_user=jump ansible_ssh_common_args="-J me@ga
 tuned ansible_ssh_args="-C -o ControlMaster=auto -o ControlPersist=60s -o ServerAliveInterval=30"
 none ansible_ssh_common_args="-J none"
 six ansible_ssh_common_args="-J me@[2001:db8::1]:23"
+uri ansible_ssh_common_args="-J ssh://me@gate2"
 `)
 	via := map[string]string{}
 	for _, h := range inv.Hosts {
@@ -154,7 +155,7 @@ six ansible_ssh_common_args="-J me@[2001:db8::1]:23"
 	}
 	wantVia := map[string]string{
 		"plain": "gate", "user": "admin@gate:2222", "chain": "admin@gate:2222,root@inner", "known": "gate2", "other": "me@gate2",
-		"gate2": "", "tuned": "", "none": "", "six": "me@[2001:db8::1]:23",
+		"gate2": "", "tuned": "", "none": "", "six": "me@[2001:db8::1]:23", "uri": "ssh://me@gate2",
 	}
 	if diff := cmp.Diff(wantVia, via); diff != "" {
 		t.Error(diff)
@@ -163,6 +164,7 @@ six ansible_ssh_common_args="-J me@[2001:db8::1]:23"
 		"admin@gate:2222":            {Name: "admin@gate:2222", Address: "gate", Port: 2222, User: "admin", Transport: "ssh", FromSSHConfig: true},
 		"admin@gate:2222,root@inner": {Name: "admin@gate:2222,root@inner", Address: "inner", User: "root", Transport: "ssh", Via: "admin@gate:2222", FromSSHConfig: true},
 		"me@gate2":                   {Name: "me@gate2", Address: "192.0.2.9", User: "me", Transport: "ssh", FromSSHConfig: true},
+		"ssh://me@gate2":             {Name: "ssh://me@gate2", Address: "192.0.2.9", User: "me", Transport: "ssh", FromSSHConfig: true},
 		"me@[2001:db8::1]:23":        {Name: "me@[2001:db8::1]:23", Address: "2001:db8::1", Port: 23, User: "me", Transport: "ssh", FromSSHConfig: true},
 		"gate":                       {Name: "gate", Address: "gate", Transport: "ssh", FromSSHConfig: true},
 	}
@@ -173,6 +175,44 @@ six ansible_ssh_common_args="-J me@[2001:db8::1]:23"
 		}
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestAHostOutsideTheInventoryMayHaveAWay(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]Settings{
+		"web":                  {Address: "web"},
+		"me@web:2222":          {Address: "web", User: "me", Port: 2222},
+		"gate,me@web":          {Address: "web", User: "me", Via: "gate"},
+		"a@g1,ssh://g2:22,web": {Address: "web", Via: "a@g1,ssh://g2:22"},
+		"[2001:db8::1]:23":     {Address: "2001:db8::1", Port: 23},
+		"2001:db8::1":          {Address: "2001:db8::1"},
+		"web:http":             {Address: "web:http"},
+	} {
+		want.Name, want.Transport, want.FromSSHConfig = name, SSH, true
+		if diff := cmp.Diff(want, Outside(name)); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+	}
+}
+
+func TestAnAddressMayHaveBrackets(t *testing.T) {
+	t.Parallel()
+	inv, _ := loadHosts(t, "six ansible_host=\"[::1]\" ansible_port=22064\n")
+	if got := inv.Host("six").Address; got != "::1" {
+		t.Errorf("the address is %q", got)
+	}
+}
+
+func TestArgumentsOfSSHAreKept(t *testing.T) {
+	t.Parallel()
+	inv, _ := loadHosts(t, `a ansible_ssh_args="-o Port=1" ansible_ssh_common_args="-F /vagrant -o ProxyCommand='nc %h %p' -J none" ansible_ssh_extra_args="-o Port=2"`+"\n")
+	want := Settings{
+		Name: "a", Address: "a", Transport: SSH, FromSSHConfig: true, SSHConfig: "/vagrant",
+		SSHOptions: []string{"Port=1", "ProxyCommand=nc %h %p", "ProxyJump=none", "Port=2"},
+	}
+	if diff := cmp.Diff(want, inv.Host("a").Settings); diff != "" {
 		t.Error(diff)
 	}
 }

@@ -122,6 +122,9 @@ func (h *Host) encrypted(name string, origin Origin) {
 func (l *loader) connect(h *Host) {
 	c := connection{h, l}
 	c.take(&h.Address, "ansible_host", "ansible_ssh_host")
+	if inner := strings.TrimSuffix(strings.TrimPrefix(h.Address, "["), "]"); strings.Contains(inner, ":") {
+		h.Address = inner // an IPv6 address, which Ansible takes with brackets, too
+	}
 	c.port()
 	c.take(&h.User, "ansible_user", "ansible_ssh_user")
 	if file, _ := c.text("ansible_ssh_private_key_file", "ansible_private_key_file"); file != "" {

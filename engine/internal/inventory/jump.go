@@ -3,25 +3,36 @@ package inventory
 import (
 	"cmp"
 	"errors"
-	"net/netip"
 	"strings"
 
 	"kinit/engine/graph"
 	"kinit/engine/internal/inventory/ansible"
-	"kinit/engine/internal/inventory/pattern"
+	"kinit/engine/internal/sshconfig"
 )
 
-// arguments reads the arguments that Ansible would give to ssh. A jump is
-// understood; what only tunes OpenSSH's client is passed over; the rest is told of.
+// arguments reads the arguments that Ansible would give to ssh. Jumps become hosts; options count more than
+// ~/.ssh/config; for what has no meaning for kinit there is a warning.
 func (c connection) arguments() {
 	for _, variable := range []string{"ansible_ssh_args", "ansible_ssh_common_args", "ansible_ssh_extra_args"} {
 		text, name := c.text(variable)
-		jump, unknown := ansible.SSHArguments(text)
-		if jump != "" && jump != "none" {
-			c.Via = c.loader.via(c.Host, jump)
+		args, err := ansible.ReadSSHArguments(text)
+		if err != nil {
+			c.problem(c.Origins[name].At, "Invalid setting", "%s cannot be parted into words: %v", name, err)
+			continue
 		}
-		if len(unknown) > 0 {
-			c.warn(name, "SSH argument not used", "kinit does not run ssh; of its arguments it understands ProxyJump only, and not %s.", strings.Join(unknown, ", "))
+		if args.Jump == "none" {
+			args.Options = append(args.Options, "ProxyJump=none")
+		} else if args.Jump != "" {
+			if _, err := sshconfig.ParseJumps(args.Jump); err != nil {
+				c.problem(c.Origins[name].At, "Invalid setting", "%s: %v.", name, err)
+				continue
+			}
+			c.Via = c.loader.via(c.Host, args.Jump)
+		}
+		c.SSHConfig = cmp.Or(args.File, c.SSHConfig)
+		c.SSHOptions = append(c.SSHOptions, args.Options...)
+		if len(args.Unknown) > 0 {
+			c.warn(name, "SSH argument not used", "kinit does not run ssh and always verifies host keys; it does not use %s.", strings.Join(args.Unknown, ", "))
 		}
 	}
 }
@@ -65,19 +76,13 @@ func (l *loader) jump(name, hop, via string) *Host {
 	return &Host{Settings: settings}
 }
 
-// splitJump parts [user@]host[:port].
+// splitJump parts [user@]host[:port], or ssh:// before it.
 func splitJump(hop string) (user, host string, port int) {
-	if i := strings.LastIndexByte(hop, '@'); i >= 0 {
-		user, hop = hop[:i], hop[i+1:]
+	jumps, err := sshconfig.ParseJumps(hop)
+	if err != nil || len(jumps) != 1 {
+		return "", hop, 0
 	}
-	if _, err := netip.ParseAddr(hop); err == nil {
-		return user, hop, 0
-	}
-	host, port, err := pattern.SplitPort(hop)
-	if err != nil {
-		return user, hop, 0
-	}
-	return user, host, port
+	return jumps[0].User, jumps[0].Host, jumps[0].Port
 }
 
 // checkVia reports hosts that are reached through themselves.

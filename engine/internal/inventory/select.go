@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"net/netip"
-	"path"
 	"slices"
 	"strings"
 	"sync"
@@ -15,6 +14,7 @@ import (
 	"kinit/engine/diag"
 	"kinit/engine/internal/inventory/pattern"
 	"kinit/engine/internal/inventory/source"
+	"kinit/engine/internal/sshconfig"
 )
 
 // Select is Find, and tells what is wrong with the hosts.
@@ -36,7 +36,7 @@ func (inv *Inventory) Select(ctx context.Context, src Sources, patterns []string
 func (inv *Inventory) Find(ctx context.Context, src Sources, patterns []string) ([]*Host, diag.List) {
 	s := &selection{
 		Inventory: inv, ctx: ctx, src: src, meant: map[string]pattern.Term{},
-		sshConfig: sync.OnceValue(func() []string { return sshHosts(src.Home) }),
+		sshConfig: sync.OnceValue(func() sshconfig.Names { return sshconfig.NamesIn(src.Home) }),
 	}
 	terms := s.parse(HostsOption, patterns)
 	names := pattern.Combine(terms, inv, s.match)
@@ -80,7 +80,7 @@ type selection struct {
 	src       Sources
 	text      *source.Text            // of the patterns
 	meant     map[string]pattern.Term // the terms that are names of hosts no inventory has
-	sshConfig func() []string         // the patterns of ~/.ssh/config, which is read at most once
+	sshConfig func() sshconfig.Names  // of ~/.ssh/config, which is read at most once
 	diag.Collector
 }
 
@@ -161,19 +161,15 @@ func (s *selection) where(h *Host) hcl.Range {
 
 // known reports whether a name that is in no inventory can be reached.
 func (s *selection) known(name string) bool {
-	isMatch := func(pattern string) bool {
-		ok, _ := path.Match(pattern, name)
-		return ok
-	}
-	if _, err := netip.ParseAddr(name); err == nil || slices.ContainsFunc(s.sshConfig(), isMatch) {
+	if _, err := netip.ParseAddr(name); err == nil || s.sshConfig().Mention(name) {
 		return true
 	}
 	return s.src.Resolves != nil && s.src.Resolves(s.ctx, name)
 }
 
 func (s *selection) unknown(at hcl.Range, what, name string) {
-	names := slices.Concat(s.HostNames(), s.GroupNames(), s.sshConfig())
-	names = slices.DeleteFunc(names, func(n string) bool { return n == name || strings.ContainsAny(n, "*?") })
+	names := slices.Concat(s.HostNames(), s.GroupNames(), s.sshConfig().Plain())
+	names = slices.DeleteFunc(names, func(n string) bool { return n == name })
 	s.Errorf(at, "Unknown host", "There is no %s %q in the inventory or in ~/.ssh/config, and the name has no address.%s", what, name, diag.Near(name, names))
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 	"github.com/zclconf/go-cty/cty/convert"
 
+	"kinit/engine/internal/sshconfig"
 	"kinit/engine/secret"
 )
 
@@ -55,16 +56,32 @@ type Settings struct {
 	// ConnectTimeout is how long each of the connection, the login and a first shell may
 	// take; 0 means the transport's default.
 	ConnectTimeout time.Duration
-	Pace           float64 // how many times slower than an ordinary machine it is; 0 means measure
-	FromSSHConfig  bool    // missing settings come from ~/.ssh/config, for the Address
+	Pace           float64  // how many times slower than an ordinary machine it is; 0 means measure
+	FromSSHConfig  bool     // missing settings come from ~/.ssh/config, for the Address
+	SSHConfig      string   // a file in place of ~/.ssh/config and the machine's configuration
+	SSHOptions     []string // each as KEYWORD=VALUE of ssh_config(5); they count more than the files
 }
 
-// Outside is the settings of a host that no inventory has.
+// Outside is the settings of a host that no inventory has. The name may have a user and a port, as [USER@]HOST[:PORT], and
+// the machines to go through before it, with commas between: GATE,WEB.
 func Outside(name string) Settings {
 	if name == Localhost {
 		return Settings{Name: name, Address: name, Transport: Local}
 	}
-	return Settings{Name: name, Address: name, Transport: SSH, FromSSHConfig: true}
+	s := Settings{Name: name, Address: name, Transport: SSH, FromSSHConfig: true}
+	if !strings.ContainsAny(name, "@,:") {
+		return s
+	}
+	jumps, err := sshconfig.ParseJumps(name)
+	if err != nil {
+		return s
+	}
+	last := jumps[len(jumps)-1]
+	s.Address, s.User, s.Port = last.Host, last.User, last.Port
+	if comma := strings.LastIndexByte(name, ','); comma >= 0 {
+		s.Via = name[:comma]
+	}
+	return s
 }
 
 // given sets what a host or group block says of how hosts are reached, one setting after the other.

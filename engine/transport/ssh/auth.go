@@ -1,11 +1,10 @@
 package ssh
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"net"
 	"os"
 	"slices"
@@ -17,7 +16,6 @@ import (
 	"golang.org/x/crypto/ssh/agent"
 
 	"kinit/engine/lists"
-	"kinit/engine/trust"
 )
 
 // keys holds the keys for one handshake. Close it after the handshake: the agent signs
@@ -28,62 +26,39 @@ type keys struct {
 	skipped []string // keys that could not be used and why
 
 	agent   net.Conn
+	socket  string       // of the agent
 	signing atomic.Int32 // signatures that the agent was asked for and has not given
 	stuck   atomic.Bool  // it had not given one when its time was up
 }
 
-// loadKeys collects the keys of a config: given ones, files, the agent. An unusable key is
-// no error if another one is accepted.
+// loadKeys collects the keys of a config in the order in which they are offered. An unusable key is no error if another
+// one is accepted.
 func loadKeys(ctx context.Context, c Config) *keys {
 	k := &keys{}
 	for i, pem := range c.PrivateKeys {
 		k.parse(fmt.Sprintf("private key %d", i+1), []byte(pem.Reveal()))
 	}
+	var files []*identity
 	for _, file := range c.IdentityFiles {
-		k.read(expand(file))
+		if file != "none" {
+			files = append(files, readIdentity(expand(file)))
+		}
 	}
-	if c.UseAgent {
-		k.askAgent(ctx, os.Getenv("SSH_AUTH_SOCK"), c.HandshakeTimeout)
+	var agent []gossh.Signer
+	if c.UseAgent && c.AgentSocket != "none" {
+		agent = k.askAgent(ctx, cmp.Or(expand(c.AgentSocket), os.Getenv("SSH_AUTH_SOCK")), c.HandshakeTimeout)
 	}
+	k.arrange(c, files, agent)
 	return k
 }
 
-func (k *keys) read(file string) {
-	err := trust.Key(file)
-	var pem []byte
-	if err == nil {
-		pem, err = os.ReadFile(file)
-	}
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		k.skipped = append(k.skipped, file+" is missing")
-	case err != nil:
-		k.skipped = append(k.skipped, err.Error())
-	default:
-		k.parse(file, pem)
-	}
-}
-
-func (k *keys) parse(name string, pem []byte) {
-	signer, err := gossh.ParsePrivateKey(pem)
-	var locked *gossh.PassphraseMissingError
-	switch {
-	case errors.As(err, &locked):
-		k.skipped = append(k.skipped, name+" has a passphrase: add it to ssh-agent")
-	case err != nil:
-		k.skipped = append(k.skipped, name+" is no private key that can be read")
-	default:
-		k.add(name, signer)
-	}
-}
-
-// askAgent adds the agent's keys that are not in the list yet. It skips an agent that does not
-// answer within the time.
-func (k *keys) askAgent(ctx context.Context, socket string, within time.Duration) {
+// askAgent returns the agent's keys. It skips an agent that does not answer within the time.
+func (k *keys) askAgent(ctx context.Context, socket string, within time.Duration) []gossh.Signer {
 	if socket == "" {
 		k.skipped = append(k.skipped, "no agent: SSH_AUTH_SOCK is not set")
-		return
+		return nil
 	}
+	k.socket = socket
 	timed, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
 	signers, err := k.listAgent(timed, socket)
@@ -93,12 +68,12 @@ func (k *keys) askAgent(ctx context.Context, socket string, within time.Duration
 	case err != nil:
 		k.skipped = append(k.skipped, "agent: "+err.Error())
 	}
-	for _, signer := range signers {
+	return lists.Map(signers, func(signer gossh.Signer) gossh.Signer {
 		if able, ok := signer.(gossh.AlgorithmSigner); ok {
-			signer = agentSigner{able, k}
+			return agentSigner{able, k}
 		}
-		k.add("agent", signer)
-	}
+		return signer
+	})
 }
 
 // largestAgent is the most, in bytes, that is read of an agent during one handshake: its list of keys, and signatures. The
@@ -143,14 +118,30 @@ func (s agentSigner) SignWithAlgorithm(rand io.Reader, data []byte, algorithm st
 	return s.AlgorithmSigner.SignWithAlgorithm(rand, data, algorithm)
 }
 
+func (k *keys) parse(name string, pem []byte) {
+	signer, err := gossh.ParsePrivateKey(pem)
+	if err != nil {
+		k.skipped = append(k.skipped, name+" is no private key that can be read")
+		return
+	}
+	k.add(name, signer)
+}
+
 func (k *keys) add(name string, signer gossh.Signer) {
-	print := gossh.FingerprintSHA256(signer.PublicKey())
-	same := func(known gossh.Signer) bool { return gossh.FingerprintSHA256(known.PublicKey()) == print }
-	if slices.ContainsFunc(k.signers, same) {
+	key := signer.PublicKey()
+	if slices.ContainsFunc(k.signers, func(known gossh.Signer) bool { return same(known.PublicKey(), key) }) {
 		return
 	}
 	k.signers = append(k.signers, signer)
-	k.names = append(k.names, fmt.Sprintf("%s (%s %s)", name, signer.PublicKey().Type(), print))
+	k.names = append(k.names, fmt.Sprintf("%s (%s %s)", name, key.Type(), fingerprint(key)))
+}
+
+// fingerprint is that of a key, or of the key in a certificate, as ssh prints it.
+func fingerprint(key gossh.PublicKey) string {
+	if cert, ok := key.(*gossh.Certificate); ok {
+		key = cert.Key
+	}
+	return gossh.FingerprintSHA256(key)
 }
 
 // String lists the tried and the skipped keys, one in each line.

@@ -18,6 +18,7 @@ import (
 	"os"
 	"os/user"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -43,17 +44,31 @@ type Config struct {
 	Port    int    // 22 when 0
 	User    string // the current user when empty
 
-	IdentityFiles []string       // private keys; ~/.ssh/id_{ed25519,ecdsa,rsa} if there is no other key
-	PrivateKeys   []secret.Value // private keys in PEM, tried first
-	UseAgent      bool           // also try the keys of the agent at SSH_AUTH_SOCK
+	// IdentityFiles are files with private keys, or with public ones that choose a key of the agent;
+	// ~/.ssh/id_{ed25519,ecdsa,rsa} if there is no other key. A certificate beside a key, FILE-cert.pub, belongs to it.
+	IdentityFiles    []string
+	CertificateFiles []string       // further certificates of these keys and of the agent's
+	PrivateKeys      []secret.Value // private keys in PEM, tried first
+	UseAgent         bool           // also try the keys of the agent
+	AgentSocket      string         // of the agent; SSH_AUTH_SOCK says where it is when empty
+	FilesFirst       bool           // offer keys of files before those of the agent, which is not ssh's order
+	IdentitiesOnly   bool           // of the agent's keys only those that IdentityFiles or CertificateFiles choose
+
+	// Algorithms limits what the two sides may agree on.
+	Algorithms Algorithms
 
 	// KnownHosts are files in the format of known_hosts(5); missing ones are
-	// skipped. When empty they are ~/.ssh/known_hosts and
-	// /etc/ssh/ssh_known_hosts.
+	// skipped, and "none" is no file. When empty they are ~/.ssh/known_hosts and
+	// /etc/ssh/ssh_known_hosts, and known_hosts2 beside each.
 	KnownHosts []string
 	// HostKeys are public keys in the format of authorized_keys. If there are any, only
 	// they are accepted.
 	HostKeys []string
+	// HostKeyAlias is the machine's name in known_hosts and in certificates, without a port; empty for Address and Name.
+	HostKeyAlias string
+	// KnownHostsCommand returns further lines of known_hosts: at first with a nil key, then for the key that the machine
+	// shows. nil for none.
+	KnownHostsCommand func(ctx context.Context, key PublicKey) ([]byte, error)
 
 	// Dial makes the connection to the machine; nil dials directly. For a jump host it is
 	// the Dial of that host's Conn.
@@ -65,6 +80,7 @@ type Config struct {
 	ConnectTimeout   time.Duration // for TCP, 15 s when 0
 	HandshakeTimeout time.Duration // from then to the end of the login, and for a shell to begin, 15 s when 0
 	KeepAlive        time.Duration // between two keepalive requests, 15 s when 0; below 0 for none
+	KeepAliveMisses  int           // unanswered keepalive requests after which the machine is lost, 4 when 0
 
 	// Windows is set if the machine runs Windows: lines are PowerShell, each in its own
 	// session, and Become is not supported.
@@ -83,6 +99,7 @@ func (c Config) complete() Config {
 	c.ConnectTimeout = cmp.Or(c.ConnectTimeout, defaultConnectTimeout)
 	c.HandshakeTimeout = cmp.Or(c.HandshakeTimeout, defaultHandshakeTimeout)
 	c.KeepAlive = cmp.Or(c.KeepAlive, defaultKeepAlive)
+	c.KeepAliveMisses = cmp.Or(c.KeepAliveMisses, keepAliveMisses)
 	c.shell = cmp.Or(c.shell, "/bin/sh")
 	if c.User == "" {
 		c.User = currentUser()
@@ -100,7 +117,21 @@ func (c Config) complete() Config {
 }
 
 // ownKnownHosts are the known_hosts files that are read without being named.
-func ownKnownHosts() []string { return []string{"~/.ssh/known_hosts", "/etc/ssh/ssh_known_hosts"} }
+func ownKnownHosts() []string {
+	return []string{"~/.ssh/known_hosts", "~/.ssh/known_hosts2", "/etc/ssh/ssh_known_hosts", "/etc/ssh/ssh_known_hosts2"}
+}
+
+// KnownHostsFiles returns the files of Config.KnownHosts for those of a user and of the machine; nil stands for the usual ones.
+func KnownHostsFiles(user, machine []string) []string {
+	own := ownKnownHosts()
+	if user == nil {
+		user = own[:2]
+	}
+	if machine == nil {
+		machine = own[2:]
+	}
+	return slices.Concat(user, machine)
+}
 
 func (c Config) address() string {
 	return net.JoinHostPort(c.Address, strconv.Itoa(c.Port))

@@ -2,13 +2,14 @@ package ssh
 
 import (
 	"bytes"
+	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"net"
 	"os"
 	"slices"
-	"strconv"
 	"strings"
 
 	gossh "golang.org/x/crypto/ssh"
@@ -21,28 +22,47 @@ import (
 
 // verifier decides whether a host key is the right one.
 type verifier struct {
-	config  Config
-	files   []string              // the known_hosts files that exist
-	check   gossh.HostKeyCallback // of the files; nil if keys are given instead
-	known   []gossh.PublicKey     // keys on record for this machine
-	certs   bool                  // the files name certificate authorities
-	refusal error                 // why the last key was not accepted
-	key     string                // the fingerprint of the last key that was accepted
+	ctx      context.Context // of the connection
+	config   Config
+	pinned   bool              // keys are given instead of files
+	lines    []knownKey        // of the known_hosts files
+	problems []string          // with lines of these files
+	known    []gossh.PublicKey // keys on record for this machine
+	refusal  error             // why the last key was not accepted
+	key      string            // the fingerprint of the last key that was accepted
 }
 
 // newVerifier reads the keys on record.
-func newVerifier(c Config) (*verifier, error) {
-	v := &verifier{config: c}
+func newVerifier(ctx context.Context, c Config) (*verifier, error) {
+	v := &verifier{ctx: ctx, config: c}
 	if len(c.HostKeys) > 0 {
+		v.pinned = true
 		return v, v.pin(c.HostKeys)
 	}
-	return v, v.load(c.KnownHosts)
+	if err := v.load(c.KnownHosts); err != nil {
+		return v, err
+	}
+	if c.KnownHostsCommand != nil {
+		text, err := c.KnownHostsCommand(ctx, nil)
+		if err != nil {
+			return v, fmt.Errorf("%w: %w", transport.ErrHostKey, err)
+		}
+		v.read("KnownHostsCommand", text)
+	}
+	lines, _ := v.matching()
+	for _, line := range lines {
+		if line.marker == "" {
+			v.known = append(v.known, line.key)
+		}
+	}
+	return v, nil
 }
 
 // KnownKeys returns the fingerprints of the keys that a machine may have, sorted: of the
-// given keys, or else of those in known_hosts. It does not connect.
+// given keys, or else of those in known_hosts. It does not connect, and runs no command.
 func KnownKeys(c Config) ([]string, error) {
-	v, err := newVerifier(c.complete())
+	c.KnownHostsCommand = nil
+	v, err := newVerifier(context.Background(), c.complete())
 	if err != nil {
 		return nil, err
 	}
@@ -66,6 +86,9 @@ func (v *verifier) pin(lines []string) error {
 func (v *verifier) load(files []string) error {
 	rules := trust.From(os.Environ())
 	for _, file := range files {
+		if file == "none" || file == os.DevNull {
+			continue
+		}
 		check := rules.Named
 		if slices.Contains(ownKnownHosts(), file) {
 			check = rules.Found
@@ -80,50 +103,54 @@ func (v *verifier) load(files []string) error {
 		if err != nil {
 			return fmt.Errorf("%w: %w", transport.ErrHostKey, err)
 		}
-		v.files = append(v.files, expand(file))
-		v.certs = v.certs || bytes.Contains(text, []byte("@cert-authority"))
-	}
-	check, err := knownhosts.New(v.files...)
-	if err != nil {
-		return fmt.Errorf("%w: read the known hosts: %w", transport.ErrHostKey, err)
-	}
-	v.check = check
-	for _, want := range v.lookup(unknownKey{}) {
-		v.known = append(v.known, want.Key)
+		v.read(expand(file), text)
 	}
 	return nil
 }
 
-// unknownKey is a key that no machine has: looking it up returns the keys on record.
-type unknownKey struct{}
+func (v *verifier) read(file string, text []byte) {
+	lines, problems := readKnown(file, text)
+	v.lines, v.problems = append(v.lines, lines...), append(v.problems, problems...)
+}
 
-func (unknownKey) Type() string                          { return "none" }
-func (unknownKey) Marshal() []byte                       { return nil }
-func (unknownKey) Verify([]byte, *gossh.Signature) error { return errors.New("no key") }
-
-// lookup returns the keys on record under the address, or else under the name.
-func (v *verifier) lookup(key gossh.PublicKey) []knownhosts.KnownKey {
-	for _, name := range v.names() {
-		mismatch, ok := errors.AsType[*knownhosts.KeyError](v.check(name, somewhere, key))
-		if ok && len(mismatch.Want) > 0 {
-			return mismatch.Want
+// matching returns the lines about this machine. ssh looks for its name with the port first, then, where there is no
+// line, for its name alone: exact is false for those lines, which can accept a key and not contradict one.
+func (v *verifier) matching() (found []knownKey, exact bool) {
+	exact = true
+	for i, name := range v.names() {
+		exact = i < v.withPort()
+		for _, line := range v.lines {
+			if line.is(name) && line.marker != revokedMarker {
+				found = append(found, line)
+			}
+		}
+		if len(found) > 0 {
+			break
 		}
 	}
-	return nil
+	return found, exact
 }
 
-// names returns the names that a machine may have in known_hosts.
+// names returns the names that a machine may have in known_hosts, the best one first. An alias has no port.
 func (v *verifier) names() []string {
-	names := []string{v.config.address()}
-	if name := net.JoinHostPort(v.config.Name, strconv.Itoa(v.config.Port)); name != names[0] {
-		names = append(names, name)
+	c := v.config
+	if c.HostKeyAlias != "" {
+		return []string{c.HostKeyAlias}
 	}
-	return names
+	hosts := slices.Compact([]string{c.Address, c.Name})
+	if c.Port == defaultPort {
+		return hosts
+	}
+	return append(lists.Map(hosts, func(host string) string { return knownName(host, c.Port) }), hosts...)
 }
 
-// somewhere replaces the remote address, which does not exist behind a jump host; only the
-// name matters.
-var somewhere = &net.TCPAddr{IP: net.IPv4zero}
+// withPort is how many of the names are the machine's with its port.
+func (v *verifier) withPort() int {
+	if c := v.config; c.HostKeyAlias == "" && c.Port != defaultPort {
+		return len(v.names()) / 2
+	}
+	return len(v.names())
+}
 
 // algorithms returns the algorithms to ask the server for: those of the keys on record
 // first, so that a server with several keys shows the known one.
@@ -132,10 +159,11 @@ func (v *verifier) algorithms() []string {
 	for _, key := range v.known {
 		first = append(first, algorithmsOf(key)...)
 	}
-	all := gossh.SupportedAlgorithms().HostKeys
-	if v.certs {
+	all := v.config.hostKeyAlgorithms()
+	if lines, _ := v.matching(); slices.ContainsFunc(lines, func(line knownKey) bool { return line.marker == authorityMarker }) {
 		first = append(slices.DeleteFunc(slices.Clone(all), isPlain), first...)
 	}
+	first = slices.DeleteFunc(first, func(name string) bool { return !slices.Contains(all, name) })
 	for _, name := range all {
 		if !slices.Contains(first, name) {
 			first = append(first, name)
@@ -163,28 +191,81 @@ func (v *verifier) verify(_ string, _ net.Addr, key gossh.PublicKey) error {
 }
 
 func (v *verifier) verifyKey(key gossh.PublicKey) error {
-	if v.check == nil {
+	if v.pinned {
 		return v.verifyPinned(key)
 	}
-	var mismatch *knownhosts.KeyError
-	for _, name := range v.names() {
-		err := v.check(name, somewhere, key)
-		if err == nil {
-			return nil
+	plain := key
+	cert, isCert := key.(*gossh.Certificate)
+	if isCert {
+		plain = cert.SignatureKey
+	}
+	for _, line := range v.lines {
+		if line.marker == revokedMarker && (same(line.key, plain) || same(line.key, key)) && v.concerns(line) {
+			return fmt.Errorf("%w: %s offers %s, which %s says is revoked", transport.ErrHostKey, v.config.label(), show(key), line.place())
 		}
-		if !errors.As(err, &mismatch) {
-			return fmt.Errorf("%w: %s offers %s: %w", transport.ErrHostKey, v.config.label(), show(key), err)
+	}
+	lines, exact := v.matching()
+	if v.config.KnownHostsCommand != nil && !accepts(lines, key) {
+		text, err := v.config.KnownHostsCommand(v.ctx, key)
+		if err != nil {
+			return fmt.Errorf("%w: %w", transport.ErrHostKey, err)
 		}
-		if len(mismatch.Want) > 0 {
-			return v.changed(key, mismatch.Want)
+		v.read("KnownHostsCommand", text)
+		lines, exact = v.matching()
+	}
+	if isCert {
+		if slices.ContainsFunc(lines, func(line knownKey) bool { return line.marker == authorityMarker && same(line.key, plain) }) {
+			return v.verifyCertificate(cert)
 		}
+		key = cert.Key // without an authority for this host, its plain key may be on record
+	}
+	lines = slices.DeleteFunc(slices.Clone(lines), func(line knownKey) bool { return line.marker != "" })
+	switch {
+	case slices.ContainsFunc(lines, func(line knownKey) bool { return same(line.key, key) }):
+		return nil
+	case len(lines) > 0 && exact:
+		return v.changed(key, lines)
 	}
 	return v.unknown(key)
 }
 
+// concerns reports whether a line is about one of the machine's names.
+func (v *verifier) concerns(line knownKey) bool { return slices.ContainsFunc(v.names(), line.is) }
+
+// accepts reports whether a key, or the authority that signed it, is on a line.
+func accepts(lines []knownKey, key gossh.PublicKey) bool {
+	return slices.ContainsFunc(lines, func(line knownKey) bool {
+		cert, isCert := key.(*gossh.Certificate)
+		if line.marker == authorityMarker {
+			return isCert && same(line.key, cert.SignatureKey)
+		}
+		return line.marker == "" && same(line.key, key)
+	})
+}
+
+// verifyCertificate checks a certificate of an authority for this machine: its time, and the names in it.
+func (v *verifier) verifyCertificate(cert *gossh.Certificate) error {
+	checker := &gossh.CertChecker{IsHostAuthority: func(gossh.PublicKey, string) bool { return true }}
+	name := cmp.Or(v.config.HostKeyAlias, v.config.Address)
+	err := checker.CheckHostKey(asAddress(name, v.config.Port), nil, cert)
+	if err == nil || v.config.HostKeyAlias != "" || v.config.Name == name {
+		return v.refused(cert, err)
+	}
+	return v.refused(cert, checker.CheckHostKey(asAddress(v.config.Name, v.config.Port), nil, cert))
+}
+
+func (v *verifier) refused(cert *gossh.Certificate, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%w: the certificate of %s (%s, for %s) is not valid for it: %w", transport.ErrHostKey,
+		v.config.label(), show(cert.Key), strings.Join(cert.ValidPrincipals, ", "), err)
+}
+
+func same(a, b gossh.PublicKey) bool { return bytes.Equal(a.Marshal(), b.Marshal()) }
+
 func (v *verifier) verifyPinned(key gossh.PublicKey) error {
-	same := func(want gossh.PublicKey) bool { return bytes.Equal(want.Marshal(), key.Marshal()) }
-	if slices.ContainsFunc(v.known, same) {
+	if slices.ContainsFunc(v.known, func(want gossh.PublicKey) bool { return same(want, key) }) {
 		return nil
 	}
 	return fmt.Errorf("%w: %s offers %s, which is not the key given for it: %s",
@@ -192,24 +273,36 @@ func (v *verifier) verifyPinned(key gossh.PublicKey) error {
 }
 
 // changed returns an error that names where the different key is on record.
-func (v *verifier) changed(key gossh.PublicKey, wants []knownhosts.KnownKey) error {
-	places := lists.Map(wants, func(want knownhosts.KnownKey) string {
-		return fmt.Sprintf("%s:%d has %s", want.Filename, want.Line, show(want.Key))
-	})
+func (v *verifier) changed(key gossh.PublicKey, lines []knownKey) error {
+	places := lists.Map(lines, func(line knownKey) string { return line.place() + " has " + show(line.key) })
 	return fmt.Errorf("%w: the host key of %s has CHANGED: it offers %s, but %s. "+
 		"Somebody may be listening, or the machine was installed again. Compare the fingerprint on the machine itself; "+
 		"if it is right, remove that line: ssh-keygen -R '%s'",
 		transport.ErrHostKey, v.config.label(), show(key), strings.Join(places, " and "),
-		knownhosts.Normalize(v.config.address()))
+		v.names()[0])
 }
 
 // unknown returns an error that names the line to add.
 func (v *verifier) unknown(key gossh.PublicKey) error {
-	return fmt.Errorf("%w: the host key of %s is unknown: it offers %s. "+
+	text := fmt.Sprintf("the host key of %s is unknown: it offers %s. "+
 		"Compare the fingerprint on the machine itself (ssh-keygen -lf /etc/ssh/ssh_host_%s_key.pub), "+
 		"then add this line to %s, or what \"ssh-keyscan -p %d %s\" prints:\n%s",
-		transport.ErrHostKey, v.config.label(), show(key), fileType(key), expand(v.config.KnownHosts[0]),
-		v.config.Port, v.config.Address, knownhosts.Line([]string{v.config.address()}, key))
+		v.config.label(), show(key), fileType(key), v.config.recordFile(),
+		v.config.Port, v.config.Address, knownhosts.Line([]string{v.names()[0]}, key))
+	if len(v.problems) > 0 {
+		text += "\nNot used: " + strings.Join(v.problems, "\nNot used: ")
+	}
+	return fmt.Errorf("%w: %s", transport.ErrHostKey, text)
+}
+
+// recordFile is the file that gets the keys of new machines.
+func (c Config) recordFile() string {
+	for _, file := range c.KnownHosts {
+		if file != "none" && file != os.DevNull {
+			return expand(file)
+		}
+	}
+	return expand(ownKnownHosts()[0])
 }
 
 // show formats a key as OpenSSH does.

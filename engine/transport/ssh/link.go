@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"os"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -85,7 +84,7 @@ const (
 var errHungUp = errors.New("the server hung up")
 
 func (c Config) connect(ctx context.Context) (*link, error) {
-	verifier, err := newVerifier(c)
+	verifier, err := newVerifier(ctx, c)
 	if err != nil {
 		return nil, err
 	}
@@ -128,6 +127,7 @@ func handshake(ctx context.Context, c Config, conn net.Conn, v *verifier, k *key
 	})
 	defer stop()
 	transport, channels, requests, err := gossh.NewClientConn(conn, c.address(), &gossh.ClientConfig{
+		Config:            c.negotiable(),
 		User:              c.User,
 		Auth:              []gossh.AuthMethod{gossh.PublicKeys(k.signers...)},
 		HostKeyCallback:   v.verify,
@@ -144,7 +144,7 @@ func handshakeError(ctx context.Context, c Config, v *verifier, k *keys, heard *
 	case v.refusal != nil:
 		return v.refusal
 	case ctx.Err() != nil && k.stuck.Load():
-		return fmt.Errorf("%w: log in to %s: %s: %w", transport.ErrAuth, c.label(), silentAgent(os.Getenv("SSH_AUTH_SOCK"), "sign", c.HandshakeTimeout), ctx.Err())
+		return fmt.Errorf("%w: log in to %s: %s: %w", transport.ErrAuth, c.label(), silentAgent(k.socket, "sign", c.HandshakeTimeout), ctx.Err())
 	case ctx.Err() != nil:
 		return unreachable("connect to "+c.label(), fmt.Errorf("its SSH server did not let anybody in within %s, %s: %w", c.HandshakeTimeout, heard.said(), ctx.Err()))
 	case authRefused(err):
@@ -271,7 +271,7 @@ func (l *link) close() {
 
 const keepAliveRequest = "keepalive@openssh.com"
 
-// keepAlive asks for a sign of life at every interval. After keepAliveMisses
+// keepAlive asks for a sign of life at every interval. After KeepAliveMisses
 // intervals without an answer the connection counts as lost.
 func (l *link) keepAlive() {
 	ticker := time.NewTicker(l.config.KeepAlive)
@@ -288,7 +288,7 @@ func (l *link) keepAlive() {
 			if waiting {
 				misses++
 			}
-			if misses >= keepAliveMisses {
+			if misses >= l.config.KeepAliveMisses {
 				_ = l.conn.Close() // this closes l.done
 				return
 			}
