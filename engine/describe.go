@@ -13,6 +13,7 @@ func (p *planned) describe() *event.Plan {
 	for _, h := range p.hosts {
 		out.Hosts = append(out.Hosts, event.Host{Name: h.Name, Address: h.Address})
 	}
+	out.Enrols = p.unnamedHosts()
 	out.Variables, out.Topology = p.variables(), p.drawing()
 	if p.consent != nil {
 		out.Removals = p.consent.planned

@@ -74,7 +74,7 @@ func performOnce(ctx context.Context, o Options, m mode, before ...func(*planned
 		return p, report, false
 	}
 	p.consent = p.consents()
-	report.Removals = p.consent.planned
+	report.Removals, report.Enrols = p.consent.planned, p.unnamedHosts()
 	if m == modeRun {
 		if diags := p.consent.confirmed(ctx); len(diags) > 0 {
 			return p, report.refuse(diags).end(ctx, p.started), false

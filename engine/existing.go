@@ -111,7 +111,7 @@ func (p *planned) ask(ctx context.Context, c topology.Cluster, hosts []string, l
 	for i, name := range hosts {
 		all.Go(func() {
 			has, err := p.has(ctx, name, c.Name, listers)
-			answers[i] = topology.Answer{Host: name, Silent: err != nil, Taken: has.Instance.There(), Machine: topology.Machine(has.Self)}
+			answers[i] = topology.Answer{Host: name, At: p.inventory.Endpoint(name), Twins: p.inventory.Twins(name), Silent: err != nil, Taken: has.Instance.There(), Machine: topology.Machine(has.Self)}
 			answers[i].Told, answers[i].Untold = told(has, listers)
 			if err != nil && matters(name) {
 				answers[i].Err = err

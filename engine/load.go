@@ -221,6 +221,10 @@ func (p *planned) build(c *topology.Cluster) (diags diag.List) {
 	}
 	p.plan = made
 	if p.topology != nil {
+		if refused := append(p.neverLeaves(), p.enrolled()...); len(refused) > 0 {
+			p.plan = nil
+			return append(diags, refused...)
+		}
 		diags = append(diags, p.servicesStay()...)
 		if p.mode == modeStatus {
 			diags = append(diags, asRemovalWarnings(p.topology)...)

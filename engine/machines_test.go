@@ -40,6 +40,11 @@ func (r *rack) named(name, address string, port int, user, key, known, system st
 		name, address, port, user, key, known, system))
 }
 
+// at is where the server of a host is.
+func (r *rack) at(host string) string {
+	return fmt.Sprintf("%s:%d", r.servers[host].Host, r.servers[host].Port)
+}
+
 func (r *rack) machineID(host string) string {
 	r.t.Helper()
 	return strings.TrimSpace(r.run(host, "cat /etc/machine-id"))
@@ -164,7 +169,7 @@ func TestReinstalledHypervisorIsRefusedAndAcceptedAsLost(t *testing.T) {
 	r.changes(o)
 	old := r.machineID("h2")
 	r.reinstall("h2")
-	r.refused(o, "Different machine", fmt.Sprintf(`The machine that answers as h2 has the machine-id %s, and the cluster "boxes" has recorded %s. Nothing was changed. If h2 was reinstalled, give --lost h2: its nodes are recreated on other hosts, and later runs without --lost use it as a new hypervisor. If the name should lead to another machine, correct the inventory.`, anotherID, old), "h1", "h2")
+	r.refused(o, "Different machine", fmt.Sprintf(`The machine that answers as h2 at %s has the machine-id %s, and the cluster "boxes" has recorded %s. Nothing was changed. The address or port of h2 in the inventory may lead to another machine: correct it then. Only if h2 was reinstalled, give --lost h2: its nodes are recreated on other hosts, and later runs without --lost use it as a new hypervisor.`, r.at("h2"), anotherID, old), "h1", "h2")
 
 	// As the error says: the node leaves, and the same command again recreates it.
 	lost := o
@@ -208,7 +213,7 @@ func TestChangedMachineIDCanBeWrittenBack(t *testing.T) {
 	r.changes(o)
 	old := r.machineID("h2")
 	r.run("h2", "echo "+anotherID+" >/etc/machine-id")
-	r.refused(o, "Different machine", fmt.Sprintf(`The machine that answers as h2 has the machine-id %s, and the cluster "boxes" has recorded %s. Nothing was changed. If h2 was reinstalled, give --lost h2: its nodes are recreated on other hosts, and later runs without --lost use it as a new hypervisor. If the name should lead to another machine, correct the inventory. This machine has the record of the cluster: if only its machine-id was changed, write the recorded one back into /etc/machine-id.`, anotherID, old), "h1", "h2")
+	r.refused(o, "Different machine", fmt.Sprintf(`The machine that answers as h2 at %s has the machine-id %s, and the cluster "boxes" has recorded %s. Nothing was changed. The address or port of h2 in the inventory may lead to another machine: correct it then. Only if h2 was reinstalled, give --lost h2: its nodes are recreated on other hosts, and later runs without --lost use it as a new hypervisor. This machine has the record of the cluster: if only its machine-id was changed, write the recorded one back into /etc/machine-id.`, r.at("h2"), anotherID, old), "h1", "h2")
 	r.run("h2", "echo "+old+" >/etc/machine-id")
 	if n := r.changes(o); n != 0 {
 		t.Errorf("%d changes", n)
@@ -231,8 +236,8 @@ func TestExchangedHypervisorsAreNotGivenUp(t *testing.T) {
 	for _, d := range report.Diagnostics {
 		got = append(got, d.Detail)
 	}
-	const want = `The machine that answers as %s has the machine-id %s, and the cluster "boxes" has recorded %s. Nothing was changed. That is the machine which the record has as %s: correct the address of %s in the inventory.`
-	equal(t, "the errors", got, []string{fmt.Sprintf(want, "h1", two, one, "h2", "h1"), fmt.Sprintf(want, "h2", one, two, "h1", "h2")})
+	const want = `The machine that answers as %s at %s has the machine-id %s, and the cluster "boxes" has recorded %s. Nothing was changed. That is the machine which the record has as %s: correct the address and port of %s in the inventory.`
+	equal(t, "the errors", got, []string{fmt.Sprintf(want, "h1", r.at("h2"), two, one, "h2", "h1"), fmt.Sprintf(want, "h2", r.at("h1"), one, two, "h1", "h2")})
 }
 
 func TestLostRejectsAHostThatAnswersWithItsRecordedIdentity(t *testing.T) {
@@ -387,7 +392,7 @@ func TestReinstalledMachineIsRefusedAndAcceptedByReplace(t *testing.T) {
 
 	old := r.machineID("m1")
 	r.run("m1", "rm -rf /srv/node /var/lib/kinit; echo "+anotherID+" >/etc/machine-id")
-	r.refused(o, "Different machine", fmt.Sprintf(`The machine that answers as m1 has the machine-id %s, and the cluster "boxes" has recorded %s. Nothing was changed. If m1 was reinstalled, use 'kinit replace SPEC m1': its node leaves the cluster and joins again. If the name should lead to another machine, correct the inventory.`, anotherID, old), "h1", "m1")
+	r.refused(o, "Different machine", fmt.Sprintf(`The machine that answers as m1 has the machine-id %s, and the cluster "boxes" has recorded %s. Nothing was changed. The address or port of m1 in the inventory may lead to another machine: correct it then. Only if m1 was reinstalled, use 'kinit replace SPEC m1': its node leaves the cluster and joins again.`, anotherID, old), "h1", "m1")
 
 	// As the error says: replace is a run in which the node leaves, and one in which it joins.
 	report := went(t, engine.Run(t.Context(), replace))
@@ -462,4 +467,105 @@ func TestMachinesThatCannotBeComparedAreNotNoted(t *testing.T) {
 	o.Hosts, o.Inventories = []string{"h1", "h1b"}, []string{r.inventory}
 	r.run("h1", "rm /etc/machine-id")
 	equal(t, "the warnings", warnings(went(t, engine.Run(t.Context(), o))), []string(nil))
+}
+
+// The port of h2 is that of h3 by mistake, and nothing was reinstalled.
+func TestWrongPortInTheInventoryIsNamedBeforeLost(t *testing.T) {
+	t.Parallel()
+	r := newRack(t, "h1", "h2", "h3")
+	right, err := os.ReadFile(r.inventory)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.run("h3", "echo "+anotherID+" >/etc/machine-id")
+	o := r.options("h1,h2")
+	r.changes(o)
+	wrong := strings.Replace(string(right), strings.Split(strings.SplitAfter(string(right), "host \"h2\" {\n")[1], "}")[0], strings.Split(strings.SplitAfter(string(right), "host \"h3\" {\n")[1], "}")[0], 1)
+	write(t, r.inventory, wrong)
+	r.refused(o, "Different machine", fmt.Sprintf(`The machine that answers as h2 at %s has the machine-id %s, and the cluster "boxes" has recorded %s. Nothing was changed. The inventory has "h3" at the same address and port: correct those of h2. Only if h2 was reinstalled, give --lost h2: its nodes are recreated on other hosts, and later runs without --lost use it as a new hypervisor.`, r.at("h3"), anotherID, r.machineID("h2")), "h1", "h2", "h3")
+	lost := o
+	lost.Lost = []string{"h2"}
+	r.refused(lost, "Host is not lost", fmt.Sprintf(`--lost names h2, and the machine that answers as h2 at %s is "h3" by the inventory, which has the same address and port for it. Nothing was changed. Correct the address and port of h2 in the inventory. If h2 does not come back, give --lost when its name leads to no other machine.`, r.at("h3")), "h1", "h2", "h3")
+	write(t, r.inventory, string(right))
+	if n := r.changes(o); n != 0 {
+		t.Errorf("%d changes, want none", n)
+	}
+}
+
+func TestEvacuatingTheOnlyHypervisorWithNodesNeedsTheirNames(t *testing.T) {
+	t.Parallel()
+	r := newRack(t, "h1", "h2")
+	r.changes(r.options("h1"))
+	before := r.nodes("h1")
+	o := r.options("h1,h2")
+	o.Evacuate = []string{"h1"}
+	r.refusedInvalid(o, `All nodes of the cluster "boxes" are on h1: boxes-compute-01, boxes-controller-01. Evacuating it would remove them with their data, and a later run would create them empty. Nothing was changed. Move nodes to another hypervisor first, as in 'kinit replace SPEC boxes-compute-01 --set node.boxes-compute-01.hypervisor=HOST'. To remove these nodes all the same, give --yes-destroy boxes-compute-01,boxes-controller-01.`)
+	equal(t, "the nodes", r.nodes("h1"), before)
+
+	// Both ways out work.
+	move := r.options("h1,h2", "node.boxes-compute-01.hypervisor=h2")
+	move.Leave = []string{"boxes-compute-01"}
+	r.changes(move)
+	move.Leave, move.Continues = nil, true
+	r.changes(move)
+	o.YesDestroy = []string{"boxes-controller-01"}
+	r.changes(o)
+	equal(t, "the nodes", r.nodes("h1", "h2"), []string{"h2 boxes-compute-01 10.0.0.2"})
+}
+
+// refusedInvalid checks that a plan and a run end with one error.
+func (r *rack) refusedInvalid(o engine.Options, detail string) {
+	r.t.Helper()
+	for name, do := range map[string]func() *engine.Report{
+		"plan": func() *engine.Report { return engine.Plan(r.t.Context(), o) },
+		"run":  func() *engine.Report { return engine.Run(r.t.Context(), o) },
+	} {
+		report := do()
+		if len(report.Diagnostics) != 1 || len(report.Results) > 0 || report.Diagnostics[0].Detail != detail {
+			r.t.Errorf("%s: %d results, %s\nwant %s", name, len(report.Results), problems(report), detail)
+		}
+	}
+}
+
+func TestHostsThatNothingNamesDoNotBecomeHypervisorsOfAnExistingCluster(t *testing.T) {
+	t.Parallel()
+	r := newRack(t, "h1", "h2", "h3")
+	o := r.options("h2,h1")
+	r.changes(o)
+	all := o
+	all.Hosts = nil
+	r.refused(all, "New hypervisors not named", `The cluster "boxes" is on h1 and h2. Without --hosts, the run has all hosts of the inventory, and would use h3 for the cluster too. Nothing was changed. To keep the hypervisors, give --hosts h1,h2. To add hosts, name them too: --hosts h1,h2,h3.`, "h1", "h2", "h3")
+	if n := r.changes(r.options("h1,h2")); n != 0 {
+		t.Errorf("%d changes, want none", n)
+	}
+	r.changes(r.options("h1,h2,h3"))
+	if n := r.changes(all); n != 0 {
+		t.Errorf("%d changes, want none", n)
+	}
+}
+
+func TestNewClusterSaysWhichHostsItTakesWithoutHosts(t *testing.T) {
+	t.Parallel()
+	r := newRack(t, "h1", "h2")
+	o := r.options("h1")
+	equal(t, "named hosts", engine.Plan(t.Context(), o).Enrols, []string(nil))
+	o.Hosts = nil
+	equal(t, "hosts of the inventory", engine.Plan(t.Context(), o).Enrols, []string{"h1", "h2"})
+}
+
+func TestNodesOfAPlaybookThatNeverRecordsTheirLeavingCannotLeave(t *testing.T) {
+	t.Parallel()
+	r := newRack(t, "h1", "h2")
+	o := r.options("h1,h2")
+	write(t, o.Spec, strings.Split(boxes, "# What leaves has left")[0])
+	r.changes(o)
+	r.servers["h2"].Stop()
+	o.Lost = []string{"h2"}
+	r.refused(o, "Nodes cannot leave", `The cluster "boxes" would lose boxes-compute-01, and no task of its playbook writes cluster.record.left: the record would have these nodes for good, and no later run would create them again. Nothing was changed. Add a task that writes cluster.record.left to cluster.record.path after the tasks that remove nodes; or rebuild the cluster with --recreate.`, "h1")
+
+	// The advice works.
+	write(t, o.Spec, boxes)
+	r.changes(o)
+	r.changes(r.options("h1"))
+	equal(t, "the nodes", r.nodes("h1"), []string{"h1 boxes-compute-01 10.0.0.2", "h1 boxes-controller-01 10.0.0.1"})
 }

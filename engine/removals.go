@@ -53,6 +53,18 @@ func (c *consent) rebuilds() string {
 	return ""
 }
 
+// neverLeaves refuses to take nodes out of a cluster whose playbook never records that they have left.
+func (p *planned) neverLeaves() diag.List {
+	t := p.topology
+	if p.plan == nil || p.mode == modeStatus || len(t.Leaving) == 0 || p.options.CleansUp || p.options.Recreate || !p.plan.Remembers() {
+		return nil
+	}
+	leaving := lists.Map(t.Leaving, func(l topology.Leaving) string { return l.Name })
+	return diag.List{{Summary: "Nodes cannot leave", Subject: &t.Cluster.Range, Cause: topology.ErrExisting,
+		Detail: fmt.Sprintf("The cluster %q would lose %s, and no task of its playbook writes cluster.record.left: the record would have these nodes for good, and no later run would create them again. Nothing was changed. Add a task that writes cluster.record.left to cluster.record.path after the tasks that remove nodes; or rebuild the cluster with --recreate.",
+			t.Cluster.Name, list(leaving))}}
+}
+
 // removals returns the nodes, pods and addresses that the plan's tasks remove, as far as they are known
 // before these look at their hosts.
 func (p *planned) removals() []Removal {
@@ -152,7 +164,7 @@ func (c *consent) ofSteps(host string, removed []module.Removed) (all []Removal)
 		r := Removal{Kind: one.Kind, Name: one.Name, Host: host, Why: "the playbook no longer declares it"}
 		part := slices.IndexFunc(c.planned, func(r Removal) bool { return r.Host == host && c.has(r, one.Name) })
 		switch {
-		case part >= 0 && c.planned[part].By != "":
+		case part >= 0: // what names the node or pod names it too
 			continue
 		case one.All:
 			r.By, r.Why = c.everything(), "everything of the owner is removed"

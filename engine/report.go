@@ -55,6 +55,7 @@ type Report struct {
 	Hosts       []HostCounts
 	Outputs     []Output
 	Removals    []Removal // that were done, or would be; By is empty for what nothing names
+	Enrols      []string  // hosts that become hypervisors of a new cluster without being named
 	Returning   []string  // nodes that have left, and that another run recreates
 	Duration    time.Duration
 	Diagnostics diag.List

@@ -50,6 +50,7 @@ func TestCommandThatStatusProposesNamesWhatItRemoves(t *testing.T) {
 	t.Parallel()
 	s := newSmall(t)
 	s.kinit(0, "run", "shop.hcl", "--hosts", "h1,h2")
+	s.rack.Hosts[1].Shell("echo data >/srv/kinit/nodes/shop-web-02/data")
 	got := proposed.FindStringSubmatch(s.kinit(4, "status", "shop.hcl", "--hosts", "h1,h2", "--set", "pool.web.count=1").Out)
 	if got == nil {
 		t.Fatal("status proposes no run")

@@ -7,6 +7,7 @@ import "iter"
 type Plan struct {
 	Cluster   string            `json:"cluster,omitempty"`   // the cluster's name
 	Removals  []Removal         `json:"removals,omitempty"`  // nodes and addresses that the run removes, as far as they are known before its tasks
+	Enrols    []string          `json:"enrols,omitempty"`    // hosts that become hypervisors of a new cluster without being named
 	Hosts     []Host            `json:"hosts,omitempty"`     // the selected hosts
 	Variables map[string]string `json:"variables,omitempty"` // text, or JSON if the value is no text; secrets are masked
 	Stages    []Stage           `json:"stages,omitempty"`    // each after those it names

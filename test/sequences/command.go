@@ -138,6 +138,8 @@ func Advised(words []string) Command {
 			} else {
 				c.Flags = append(c.Flags, word, value)
 			}
+		case "--remove":
+			c.Flags = append(c.Flags, word, value)
 		case "--recreate", "--adopt":
 			c.Flags = append(c.Flags, word)
 		}

@@ -6,6 +6,15 @@ import (
 	"kinit/engine"
 )
 
+// enrols is the section of hosts that become hypervisors without being named, with an empty line after it.
+func (o Options) enrols(hosts []string) []string {
+	if len(hosts) == 0 || o.Quiet {
+		return nil
+	}
+	text := "Without --hosts, all hosts of the inventory become hypervisors of the new cluster: " + strings.Join(hosts, ", ")
+	return append(wrap(clean(text), o.Out.width()), "")
+}
+
 // removals is the section of what a plan or run removes, with an empty line after it; it is empty without removals.
 func (o Options) removals(all []engine.Removal) []string {
 	if len(all) == 0 || o.Quiet {

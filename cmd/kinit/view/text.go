@@ -3,6 +3,7 @@ package view
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -109,7 +110,7 @@ func (t *Text) lines(e event.Event, started bool) []string {
 		return nil
 	}
 	if e.Kind == event.RunPlanned && t.options.Mode == Run {
-		lines := t.options.removals(e.Plan.Removals)
+		lines := append(t.options.enrols(e.Plan.Enrols), t.options.removals(e.Plan.Removals)...)
 		if t.options.Unnamed {
 			lines = append(lines, t.liner.meant(e.Plan, width)...)
 		}
@@ -250,7 +251,7 @@ func (t *Text) Close(r *engine.Report, _ int) {
 	defer t.write.Unlock()
 	t.state.Lock()
 	if t.options.Mode == Plan {
-		t.pending = append(append(t.pending, t.options.removals(r.Removals)...), t.held...)
+		t.pending = slices.Concat(t.pending, t.options.enrols(r.Enrols), t.options.removals(r.Removals), t.held)
 	}
 	t.state.Unlock()
 	t.settle()

@@ -97,6 +97,12 @@ func (p *Plan) Leaving() bool {
 	return slices.ContainsFunc(p.Main.Tasks, func(t *Task) bool { return leaving(t.Block) })
 }
 
+// Remembers reports whether no task of the playbook ever reads the record without the nodes that leave: the cluster
+// keeps them for good.
+func (p *Plan) Remembers() bool {
+	return !slices.ContainsFunc(p.refs.Blocks, func(b *refs.Block) bool { return slices.ContainsFunc(b.Late(), readsLeft) })
+}
+
 // MayNotify reports whether the spec has a task block that notifies a handler block; both addresses are without
 // the keys of instances and imports.
 func (p *Plan) MayNotify(task, handler string) bool {

@@ -27,6 +27,8 @@ type Answer struct {
 	Nodes    map[string]string // that are there, and the driver that found each
 	Told     bool              // every driver of the cluster could find out which nodes are there
 	Untold   []string          // the other drivers that could not, if the record does not say which driver made the nodes
+	At       string            // where the inventory has the host, as in "192.0.2.5:22"; empty if it does not
+	Twins    []string          // other names that the inventory has there
 	Foreign  bool              // it is of another instance than those of the controller, so it does not count
 }
 
@@ -42,6 +44,8 @@ type Existing struct {
 	untold   map[string][]string // drivers that could not list the nodes of a host, although the record does not name their driver
 	silent   map[string]error    // why hosts did not answer, if that matters
 	lost     []string            // hosts that do not come back
+	at       map[string]string   // where the inventory has hosts
+	twins    map[string][]string // other names that it has there
 }
 
 // Merge joins what the hosts have. What was on lost hosts is gone: the nodes leave, and the
@@ -49,11 +53,12 @@ type Existing struct {
 func Merge(answers []Answer, lost []string) Existing {
 	x := Existing{
 		on: map[string][]string{}, made: map[string]string{}, told: map[string]bool{}, untold: map[string][]string{}, silent: map[string]error{},
-		lost: lost, machines: map[string]Machine{}, holds: map[string]bool{},
+		lost: lost, machines: map[string]Machine{}, holds: map[string]bool{}, at: map[string]string{}, twins: map[string][]string{},
 	}
 	var records []*Record
 	for _, a := range answers {
 		x.silent[a.Host], x.told[a.Host], x.untold[a.Host] = a.Err, a.Told, a.Untold
+		x.at[a.Host], x.twins[a.Host] = a.At, a.Twins
 		if !a.Silent {
 			x.machines[a.Host] = a.Machine
 		}

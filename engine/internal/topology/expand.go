@@ -60,6 +60,7 @@ func Expand(in Input) (*Topology, diag.List) {
 	e.Tell(in.Leave.unknown(c, e.nodeNames(), in.Existing.lost, e.load))
 	e.leaders()
 	e.leaving()
+	e.emptied()
 	e.forgotten()
 	e.pods()
 	for i := range e.t.Hypervisors {

@@ -62,6 +62,28 @@ func (l Leave) unknown(c Cluster, names, lost []string, on *load) (diags diag.Li
 	return diags
 }
 
+// emptied reports a hypervisor that is evacuated although the cluster has nodes there alone.
+func (e *expansion) emptied() {
+	stays := func(n Node) bool {
+		place := e.Existing.node(n.Name)
+		return place.Name != "" && !place.Away
+	}
+	if len(e.Leave.Hypervisors) == 0 || e.Recreate || e.Ends != "" || slices.ContainsFunc(e.t.Nodes, stays) {
+		return
+	}
+	var all []string
+	for _, l := range e.t.Leaving {
+		if slices.Contains(e.Leave.Hypervisors, l.Hypervisor) && !l.Destroy {
+			all = append(all, l.Name)
+		}
+	}
+	if len(all) == 0 {
+		return
+	}
+	e.Errorf(e.Cluster.Range, "Cluster would lose all nodes", "All nodes of the cluster %q are on %s: %s. Evacuating it would remove them with their data, and a later run would create them empty. Nothing was changed. Move nodes to another hypervisor first, as in 'kinit replace SPEC %s --set node.%s.hypervisor=HOST'. To remove these nodes all the same, give --yes-destroy %s.",
+		e.Cluster.Name, strings.Join(e.Leave.Hypervisors, " and "), strings.Join(all, ", "), all[0], all[0], strings.Join(all, ","))
+}
+
 // list is the sentence that lists a cluster's nodes.
 func list(names []string) string {
 	if len(names) == 0 {

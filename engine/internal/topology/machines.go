@@ -129,17 +129,25 @@ func (x Existing) rank(name string) int {
 
 // different is the error for a machine that is not the recorded one.
 func (x Existing) different(c Cluster, name string) diag.Diagnostic {
-	text := fmt.Sprintf("The machine that answers as %s has the machine-id %s, and the cluster %q has recorded %s. Nothing was changed. ", name, x.machines[name].ID, c.Name, x.known[name])
+	at := ""
+	if x.at[name] != "" {
+		at = " at " + x.at[name]
+	}
+	text := fmt.Sprintf("The machine that answers as %s%s has the machine-id %s, and the cluster %q has recorded %s. Nothing was changed. ", name, at, x.machines[name].ID, c.Name, x.known[name])
 	if other := x.knownAs(x.machines[name].ID); other != "" {
-		text += fmt.Sprintf("That is the machine which the record has as %s: correct the address of %s in the inventory.", other, name)
+		text += fmt.Sprintf("That is the machine which the record has as %s: correct the address and port of %s in the inventory.", other, name)
 		return diag.Diagnostic{Summary: "Different machine", Subject: &c.Range, Cause: ErrExisting, Detail: text}
 	}
-	if x.node(name).Name != "" {
-		text += fmt.Sprintf("If %s was reinstalled, use 'kinit replace SPEC %s': its node leaves the cluster and joins again. ", name, name)
+	if twins := x.twins[name]; len(twins) > 0 {
+		text += fmt.Sprintf("The inventory has %s at the same address and port: correct those of %s. ", both(twins), name)
 	} else {
-		text += fmt.Sprintf("If %s was reinstalled, give --lost %s: its nodes are recreated on other hosts, and later runs without --lost use it as a new hypervisor. ", name, name)
+		text += fmt.Sprintf("The address or port of %s in the inventory may lead to another machine: correct it then. ", name)
 	}
-	text += "If the name should lead to another machine, correct the inventory."
+	if x.node(name).Name != "" {
+		text += fmt.Sprintf("Only if %s was reinstalled, use 'kinit replace SPEC %s': its node leaves the cluster and joins again.", name, name)
+	} else {
+		text += fmt.Sprintf("Only if %s was reinstalled, give --lost %s: its nodes are recreated on other hosts, and later runs without --lost use it as a new hypervisor.", name, name)
+	}
 	if x.holds[name] {
 		text += " This machine has the record of the cluster: if only its machine-id was changed, write the recorded one back into /etc/machine-id."
 	}
@@ -181,6 +189,11 @@ func (x Existing) Returned(c Cluster, answers []Answer) (diags diag.List) {
 			known = find(a.Record.Hypervisors, a.Host).Machine
 		}
 		compared := known != "" && a.Machine.ID != ""
+		if other := x.other(a); compared && known != a.Machine.ID && other != "" {
+			diags = append(diags, diag.Diagnostic{Summary: "Host is not lost", Subject: &c.Range, Host: a.Host, Cause: ErrExisting,
+				Detail: fmt.Sprintf("--lost names %s, and the machine that answers as %s at %s is %s. Nothing was changed. Correct the address and port of %s in the inventory. If %s does not come back, give --lost when its name leads to no other machine.", a.Host, a.Host, a.At, other, a.Host, a.Host)})
+			continue
+		}
 		why := "it has the machine-id that is recorded"
 		switch {
 		case compared && known != a.Machine.ID:
@@ -202,6 +215,17 @@ func (x Existing) Returned(c Cluster, answers []Answer) (diags diag.List) {
 			Detail: fmt.Sprintf("--lost names %s, but that host answers, and %s. Its nodes would run twice. Nothing was changed. To take its nodes away, use 'kinit evacuate SPEC %s'. To give the host up, switch it off, and then give --lost %s.", a.Host, why, a.Host, a.Host)})
 	}
 	return diags
+}
+
+// other returns the other name by which the record or the inventory has the machine that answers, or "".
+func (x Existing) other(a Answer) string {
+	if other := x.knownAs(a.Machine.ID); other != "" && other != a.Host {
+		return other + " of the cluster"
+	}
+	if len(a.Twins) > 0 {
+		return both(a.Twins) + " by the inventory, which has the same address and port for it"
+	}
+	return ""
 }
 
 // isSecondName reports whether the machine that answers is recorded under another name, and has no node
