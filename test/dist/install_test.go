@@ -3,19 +3,13 @@
 package dist_test
 
 import (
-	"bytes"
-	"context"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"kinit/engine/need"
 )
-
-const version = "v0.1.0"
 
 // playbook needs nothing but a shell, and its second run changes nothing.
 const playbook = `stage "all" {}
@@ -152,28 +146,4 @@ func within(t *testing.T, root string, argv ...string) string {
 	t.Helper()
 	return command(t, []string{"HOME=/root", "PATH=/usr/sbin:/usr/bin:/sbin:/bin"},
 		append([]string{"unshare", "--mount", "--pid", "--net", "--fork", "--kill-child", "chroot", root}, argv...)...)
-}
-
-// command runs a program and returns its standard output.
-func command(t *testing.T, environ []string, argv ...string) string {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 40*time.Minute)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
-	cmd.Env = append(os.Environ(), environ...)
-	var stdout, stderr bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	if err := cmd.Run(); err != nil {
-		t.Fatalf("%s: %v\n%s%s", strings.Join(argv, " "), err, &stdout, &stderr)
-	}
-	return stdout.String()
-}
-
-func read(t *testing.T, path string) string {
-	t.Helper()
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(data)
 }
