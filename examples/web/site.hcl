@@ -198,7 +198,10 @@ task "http_request" "visitor" {
 
 check "pages" {
   assert {
-    condition     = alltrue([for name, page in task.http_request.server : page.body == "release ${var.release} on ${name}: ${var.greeting}\n"])
+    condition = alltrue([
+      for name, page in task.http_request.server :
+      page.body == "release ${var.release} on ${name}: ${var.greeting}\n"
+    ])
     error_message = "A web server shows something else than the release and the greeting."
   }
   assert {

@@ -22,9 +22,13 @@ import {
 }
 
 variable "addons" {
-  type        = list(string)
-  default     = []
-  description = "What the cluster has beside Kubernetes itself: metrics-server, ingress, local-path, nfs, node-problem-detector. An addon that is no longer named is removed. The first storage of the list, local-path or nfs, is the default one."
+  type    = list(string)
+  default = []
+  description = fold(<<-EOT
+    What the cluster has beside Kubernetes itself: metrics-server, ingress, local-path, nfs, node-problem-detector. An
+    addon that is no longer named is removed. The first storage of the list, local-path or nfs, is the default one.
+    EOT
+  )
 }
 
 locals {
@@ -36,8 +40,11 @@ locals {
     node-problem-detector = local.addon_node_problem_detector
   }
   unknown_addons = [for name in var.addons : name if !contains(keys(local.known_addons), name)]
-  chosen_addons  = { for name in var.addons : name => local.known_addons[name]... if contains(keys(local.known_addons), name) }
-  addons         = { for name, addon in local.chosen_addons : name => addon[0] }
+  chosen_addons = {
+    for name in var.addons :
+    name => local.known_addons[name]... if contains(keys(local.known_addons), name)
+  }
+  addons = { for name, addon in local.chosen_addons : name => addon[0] }
 
   # Claims that name no storage class get this one.
   default_storage = concat([for name in var.addons : name if contains(["local-path", "nfs"], name)], [""])[0]
@@ -47,9 +54,10 @@ locals {
   addon_images = { for name in local.addon_pins : local.tagged[name] => "docker://${local.pinned[name]}" }
 
   # What kinit labels objects of an addon with.
-  addon_labels = { for name in ["metrics-server", "ingress", "local-path", "nfs", "node-problem-detector"] : name => jsonencode({
-    "app.kubernetes.io/managed-by" = "kinit"
-    "kinit/addon"                  = name
+  addon_labels = { for name in ["metrics-server", "ingress", "local-path", "nfs", "node-problem-detector"] :
+    name => jsonencode({
+      "app.kubernetes.io/managed-by" = "kinit"
+      "kinit/addon"                  = name
   }) }
 }
 
@@ -59,8 +67,12 @@ task "assert" "addons" {
   early = true
 
   condition {
-    holds   = length(local.unknown_addons) == 0
-    message = "There is no addon ${join(", ", [for name in local.unknown_addons : "\"${name}\""])}. The addons are ${join(", ", keys(local.known_addons))}."
+    holds = length(local.unknown_addons) == 0
+    message = fold(<<-EOT
+      There is no addon ${join(", ", [for name in local.unknown_addons : "\"${name}\""])}. The addons are
+      ${join(", ", keys(local.known_addons))}.
+      EOT
+    )
   }
 
   condition {
@@ -92,11 +104,18 @@ task "kubectl_apply" "addon" {
 }
 
 task "wait" "addon" {
-  stage      = "verify"
-  for_each   = local.addons
-  host       = local.first_node
-  argv       = concat(local.kubectl, ["--namespace", each.value.namespace, "rollout", "status", "--timeout", "25s"], each.value.workloads)
-  within     = var.cluster_timeout
-  evidence   = concat([concat(local.kubectl, ["--namespace", each.value.namespace, "describe", "pods"])], local.evidence)
+  stage    = "verify"
+  for_each = local.addons
+  host     = local.first_node
+  argv = concat(
+    local.kubectl,
+    ["--namespace", each.value.namespace, "rollout", "status", "--timeout", "25s"],
+    each.value.workloads,
+  )
+  within = var.cluster_timeout
+  evidence = concat(
+    [concat(local.kubectl, ["--namespace", each.value.namespace, "describe", "pods"])],
+    local.evidence,
+  )
   depends_on = [task.kubectl_apply.addon]
 }

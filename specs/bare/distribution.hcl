@@ -22,7 +22,16 @@ locals {
 
   windows_leave_script = ""
   windows_traces = {
-    services  = [], tasks = [], rules = [], alone = [], folders = [], files = [], parents = [], elements = [], variables = [], networks = []
+    services  = []
+    tasks     = []
+    rules     = []
+    alone     = []
+    folders   = []
+    files     = []
+    parents   = []
+    elements  = []
+    variables = []
+    networks  = []
     unscanned = { processes = [], folders = [] }
   }
 }

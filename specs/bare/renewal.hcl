@@ -6,7 +6,11 @@ task "assert" "renewal" {
   early    = true
 
   condition {
-    holds   = false
-    message = "The cluster ${cluster.name} has no Kubernetes, and so no certificates of it to renew. Those of kinit are renewed by 'kinit run'."
+    holds = false
+    message = fold(<<-EOT
+      The cluster ${cluster.name} has no Kubernetes, and so no certificates of it to renew. Those of kinit are renewed
+      by 'kinit run'.
+      EOT
+    )
   }
 }

@@ -40,8 +40,12 @@ block "address" {
   task "copy" "address" {
     dest = "${local.address_folder}/keepalived.conf"
     content = templatefile("files/keepalived.conf", {
-      cluster = local.title, name = host.name, address = local.services_address, check = "${local.address_folder}/check.sh"
-      own     = local.services_on[host.name].ip, others = [for name, pod in local.services_on : pod.ip if name != host.name]
+      cluster = local.title
+      name    = host.name
+      address = local.services_address
+      check   = "${local.address_folder}/check.sh"
+      own     = local.services_on[host.name].ip
+      others  = [for name, pod in local.services_on : pod.ip if name != host.name]
       id      = 1 + parseint(substr(sha256(cluster.name), 0, 6), 16) % 255
       # The later a pod is in the list, the later it takes the address when it is free.
       priority = { for i, name in local.services_hosts : name => 200 - i }[host.name]
@@ -52,18 +56,28 @@ block "address" {
 
   # No pod has the address before the one has given it up that had it alone.
   task "service" "address" {
-    name       = local.address_unit
-    enabled    = true
-    state      = "started"
-    unit       = templatefile("files/address.service", { cluster = cluster.name, pod = task.podman_pod.services[host.name].name, folder = local.address_folder })
+    name    = local.address_unit
+    enabled = true
+    state   = "started"
+    unit = templatefile("files/address.service", {
+      cluster = cluster.name
+      pod     = task.podman_pod.services[host.name].name
+      folder  = local.address_folder
+    })
     restart_on = [task.copy.address[host.name].sha256]
-    depends_on = [task.service.services, task.ovs_veth.services[local.services.hypervisor], task.package.address, task.copy.address_check]
+    depends_on = [
+      task.service.services, task.ovs_veth.services[local.services.hypervisor], task.package.address,
+      task.copy.address_check,
+    ]
   }
 
   # A pod that was not started by its unit has another network than keepalived.
   task "command" "address_network" {
-    argv       = ["systemctl", "restart", local.address_unit]
-    unless     = ["sh", "-c", "[ \"$(cat \"$1\")\" = \"$2\" ]", "same", "/run/kinit-${cluster.name}-address/netns", task.podman_pod.services[host.name].netns]
+    argv = ["systemctl", "restart", local.address_unit]
+    unless = [
+      "sh", "-c", "[ \"$(cat \"$1\")\" = \"$2\" ]", "same", "/run/kinit-${cluster.name}-address/netns",
+      task.podman_pod.services[host.name].netns,
+    ]
     depends_on = [task.service.address]
   }
 

@@ -16,7 +16,10 @@ task "podman_sweep" "owned" {
   hosts = local.hypervisors
   all   = local.remove_all
   purge = run.purge
-  keep  = [for name in concat(local.kept_containers[host.name], local.leaving_on[host.name]) : name if !contains(cluster.restore.recreate, name)]
+  keep = [
+    for name in concat(local.kept_containers[host.name], local.leaving_on[host.name]) :
+    name if !contains(cluster.restore.recreate, name)
+  ]
   # The address has left a pod before the pod goes.
   depends_on = [task.service.address_left, task.service.services_left]
 }
@@ -32,10 +35,13 @@ task "ovn_sweep" "owned" {
 }
 
 task "ovs_sweep" "owned" {
-  stage      = "cleanup"
-  hosts      = local.hypervisors
-  all        = local.remove_all
-  keep       = concat(local.kept_devices[host.name], [for name in local.leaving_on[host.name] : local.leaving_devices[name]])
+  stage = "cleanup"
+  hosts = local.hypervisors
+  all   = local.remove_all
+  keep = concat(local.kept_devices[host.name], [
+    for name in local.leaving_on[host.name] :
+    local.leaving_devices[name]
+  ])
   depends_on = [task.ovn_sweep.owned]
 }
 

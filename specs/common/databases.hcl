@@ -3,34 +3,69 @@
 # hypervisors, they are on the first one alone, unless they were on several before.
 
 variable "ovn_databases" {
-  type        = number
-  default     = null
-  description = "How many hypervisors have OVN's databases: 1, 3 or 5. Without it 3 where there are so many hypervisors, and 1 otherwise. Databases that several hypervisors have stay on several."
+  type    = number
+  default = null
+  description = fold(<<-EOT
+    How many hypervisors have OVN's databases: 1, 3 or 5. Without it 3 where there are so many hypervisors, and 1
+    otherwise. Databases that several hypervisors have stay on several.
+    EOT
+  )
+
   validation {
-    condition     = var.ovn_databases == null || contains([1, 3, 5], coalesce(var.ovn_databases, 1))
-    error_message = "OVN's databases are on 1, 3 or 5 hypervisors: of an even number, no more can fail than of one less."
+    condition = var.ovn_databases == null || contains([1, 3, 5], coalesce(var.ovn_databases, 1))
+    error_message = fold(<<-EOT
+      OVN's databases are on 1, 3 or 5 hypervisors: of an even number, no more can fail than of one less.
+      EOT
+    )
   }
 }
 
 locals {
   # How many are asked for, and who can have them.
   database_count = coalesce(var.ovn_databases, length(local.hypervisors) >= 3 ? 3 : 1)
-  database_hosts = slice(local.overlay_hypervisors, 0, min(length(local.overlay_hypervisors), max(3, local.database_count)))
-  central_hosts  = local.database_count > 1 ? local.database_hosts : slice(local.overlay_hypervisors, 0, min(length(local.overlay_hypervisors), 1))
+  database_hosts = slice(
+    local.overlay_hypervisors,
+    0,
+    min(length(local.overlay_hypervisors), max(3, local.database_count)),
+  )
+  central_hosts = (
+    local.database_count > 1
+    ? local.database_hosts
+    : slice(local.overlay_hypervisors, 0, min(length(local.overlay_hypervisors), 1))
+  )
 
   # What hosts have of them: the id of the server in each file of a member.
-  member_files = { for h in local.database_hosts : h => try(jsondecode(task.command.databases[h].stdout), { northbound = "", southbound = "", led = false }) }
-  clustered    = local.overlay && local.database_count > 1 || anytrue([for h in local.database_hosts : local.member_files[h].northbound != ""])
+  member_files = {
+    for h in local.database_hosts :
+    h => try(jsondecode(task.command.databases[h].stdout), { northbound = "", southbound = "", led = false })
+  }
+  clustered = (
+    local.overlay && local.database_count > 1 ||
+    anytrue([for h in local.database_hosts : local.member_files[h].northbound != ""])
+  )
 
   # The member by which others are taken out and join; none if the databases are not clustered
   # yet, or if no majority answers. And which member creates the cluster of each database, if it does not exist.
-  keeper  = try([for h in local.database_hosts : h if local.member_files[h].led][0], "")
-  founder = { for word in ["northbound", "southbound"] : word => coalesce(local.keeper, try([for h in local.database_hosts : h if local.member_files[h][word] != ""][0], local.first)) }
+  keeper = try([for h in local.database_hosts : h if local.member_files[h].led][0], "")
+  founder = {
+    for word in ["northbound", "southbound"] :
+    word => coalesce(
+      local.keeper,
+      try([for h in local.database_hosts : h if local.member_files[h][word] != ""][0], local.first),
+    )
+  }
 
   # Members that are there, and where all of them are reached.
-  members            = try(task.ovn_leave.databases[local.keeper], null)
-  database_addresses = sort(distinct(concat(try(local.members.northbound.addresses, []), [for h in local.database_hosts : task.facts.underlay[h].route_address])))
-  southbound_remote  = local.clustered ? join(",", [for address in local.database_addresses : "ssl:${address}:6642"]) : "ssl:${task.facts.underlay[local.first].route_address}:6642"
+  members = try(task.ovn_leave.databases[local.keeper], null)
+  database_addresses = sort(distinct(concat(try(local.members.northbound.addresses, []), [
+    for h in local.database_hosts :
+    task.facts.underlay[h].route_address
+  ])))
+  southbound_remote = (
+    local.clustered
+    ? join(",", [for address in local.database_addresses : "ssl:${address}:6642"])
+    : "ssl:${task.facts.underlay[local.first].route_address}:6642"
+  )
 
   database_ports = { northbound = 6643, southbound = 6644 }
 }
@@ -41,8 +76,12 @@ task "assert" "databases" {
   early = true
 
   condition {
-    holds   = local.database_count <= max(1, length(local.hypervisors))
-    message = "OVN's databases are to be on ${local.database_count} hypervisors, and the cluster has ${length(local.hypervisors)}. Use more hypervisors, or set ovn_databases to 1."
+    holds = local.database_count <= max(1, length(local.hypervisors))
+    message = fold(<<-EOT
+      OVN's databases are to be on ${local.database_count} hypervisors, and the cluster has
+      ${length(local.hypervisors)}. Use more hypervisors, or set ovn_databases to 1.
+      EOT
+    )
   }
 }
 
@@ -102,9 +141,15 @@ block "members" {
 
   # Those that the cluster had and has no more are taken out, and those whose files are lost.
   task "ovn_leave" "databases" {
-    when       = host.name == local.keeper
-    northbound = { for h in local.database_hosts : task.facts.underlay[h].route_address => local.member_files[h].northbound }
-    southbound = { for h in local.database_hosts : task.facts.underlay[h].route_address => local.member_files[h].southbound }
+    when = host.name == local.keeper
+    northbound = {
+      for h in local.database_hosts :
+      task.facts.underlay[h].route_address => local.member_files[h].northbound
+    }
+    southbound = {
+      for h in local.database_hosts :
+      task.facts.underlay[h].route_address => local.member_files[h].southbound
+    }
   }
 
   # The units of the system's packages serve standalone databases.
@@ -120,11 +165,18 @@ locals {
   # What is asked of each member: the address at which others reach it, and who it joins.
   wanted_members = { for word, port in local.database_ports : word => { for h in local.database_hosts : h => {
     address = "ssl:${task.facts.underlay[h].route_address}:${port}"
-    join    = h == local.founder[word] ? [] : distinct([for address in [task.facts.underlay[local.founder[word]].route_address] : "ssl:${address}:${port}"])
+    join = h == local.founder[word] ? [] : distinct([
+      for address in [task.facts.underlay[local.founder[word]].route_address] :
+      "ssl:${address}:${port}"
+    ])
   } } }
 
   # What the units of a member are written with.
-  member_unit = { address = task.facts.underlay[host.name].route_address, pki = local.overlay_pki, user = local.host_system.ovn_user }
+  member_unit = {
+    address = task.facts.underlay[host.name].route_address
+    pki     = local.overlay_pki
+    user    = local.host_system.ovn_user
+  }
 }
 
 block "servers" {
@@ -169,10 +221,12 @@ block "servers" {
   }
 
   task "wait" "members" {
-    for_each   = toset(["nb OVN_Northbound", "sb OVN_Southbound"])
-    argv       = concat(["sh", "-c", file("files/ovn-led.sh"), "ovn-led"], split(" ", each.key))
-    within     = "3m"
-    evidence   = [["journalctl", "--no-pager", "--lines", "20", "--unit", "kinit-shared-ovn-${split(" ", each.key)[0]}.service"]]
+    for_each = toset(["nb OVN_Northbound", "sb OVN_Southbound"])
+    argv     = concat(["sh", "-c", file("files/ovn-led.sh"), "ovn-led"], split(" ", each.key))
+    within   = "3m"
+    evidence = [[
+      "journalctl", "--no-pager", "--lines", "20", "--unit", "kinit-shared-ovn-${split(" ", each.key)[0]}.service",
+    ]]
     depends_on = [task.systemd_unit.ovn_northbound, task.systemd_unit.ovn_southbound]
   }
 
@@ -186,10 +240,13 @@ block "servers" {
 
   # One of them is active, which has the lock in the southbound database.
   task "systemd_unit" "ovn_northd" {
-    name       = "kinit-shared-ovn-northd.service"
-    enabled    = true
-    state      = "started"
-    content    = templatefile("files/ovn-northd.service", { pki = local.overlay_pki, addresses = local.database_addresses })
+    name    = "kinit-shared-ovn-northd.service"
+    enabled = true
+    state   = "started"
+    content = templatefile("files/ovn-northd.service", {
+      pki       = local.overlay_pki
+      addresses = local.database_addresses
+    })
     depends_on = [task.wait.members]
   }
 }
@@ -207,8 +264,14 @@ block "noted" {
   }
 
   task "ovn_leave" "noted" {
-    hosts      = slice(local.database_hosts, 0, min(1, length(local.database_hosts)))
-    northbound = { for h in local.database_hosts : task.facts.underlay[h].route_address => jsondecode(task.command.noted[h].stdout).northbound }
-    southbound = { for h in local.database_hosts : task.facts.underlay[h].route_address => jsondecode(task.command.noted[h].stdout).southbound }
+    hosts = slice(local.database_hosts, 0, min(1, length(local.database_hosts)))
+    northbound = {
+      for h in local.database_hosts :
+      task.facts.underlay[h].route_address => jsondecode(task.command.noted[h].stdout).northbound
+    }
+    southbound = {
+      for h in local.database_hosts :
+      task.facts.underlay[h].route_address => jsondecode(task.command.noted[h].stdout).southbound
+    }
   }
 }

@@ -2,8 +2,12 @@
 # The tasks exist only for commands that look, and change nothing. What cannot be read is null.
 
 task "command" "services_health" {
-  hosts     = run.look ? local.services_hosts : []
-  argv      = ["podman", "ps", "--all", "--filter", "name=^kinit-${cluster.name}-(${join("|", keys(local.service_containers))})$", "--format", "{{.Names}}\t{{.Status}}\t{{.Image}}"]
+  hosts = run.look ? local.services_hosts : []
+  argv = [
+    "podman", "ps", "--all", "--filter",
+    "name=^kinit-${cluster.name}-(${join("|", keys(local.service_containers))})$", "--format",
+    "{{.Names}}\t{{.Status}}\t{{.Image}}",
+  ]
   read_only = true
 }
 
@@ -22,13 +26,23 @@ output "health_services" {
 }
 
 output "health_databases" {
-  description = "The members of OVN's databases, as each hypervisor sees them; null where the databases are on one hypervisor alone."
-  value       = !run.look || !local.clustered ? null : { for host, look in task.command.databases : host => jsondecode(look.stdout) if look.stdout != null }
+  description = fold(<<-EOT
+    The members of OVN's databases, as each hypervisor sees them; null where the databases are on one hypervisor
+    alone.
+    EOT
+  )
+  value = !run.look || !local.clustered ? null : {
+    for host, look in task.command.databases :
+    host => jsondecode(look.stdout) if look.stdout != null
+  }
 }
 
 output "health_certificates" {
   description = "The certificates that kinit has made on hypervisors, and on machines that are on the overlay."
-  value       = !run.look ? null : { for host, look in task.x509_facts.hypervisor : host => look.certificates if look.certificates != null }
+  value = !run.look ? null : {
+    for host, look in task.x509_facts.hypervisor :
+    host => look.certificates if look.certificates != null
+  }
 }
 
 output "health_places" {
@@ -38,6 +52,9 @@ output "health_places" {
     hypervisors = local.hypervisors
     services    = local.services_hosts
     containers  = { for name in keys(local.service_containers) : name => "kinit-${cluster.name}-${name}" }
-    nodes       = [for name, node in cluster.nodes : { name = name, pool = node.pool, hypervisor = node.hypervisor, address = node.ip }]
+    nodes = [
+      for name, node in cluster.nodes :
+      { name = name, pool = node.pool, hypervisor = node.hypervisor, address = node.ip }
+    ]
   }
 }

@@ -19,11 +19,15 @@ task "command" "system" {
 
 # Repositories that have packages of the lists which follow; a distribution has them as packages.
 task "package" "repositories" {
-  stage      = "prepare"
-  when       = local.build && length(local.host_system.repositories) > 0
-  hosts      = local.overlay ? local.overlay_hosts : []
-  names      = local.host_system.repositories
-  timeout    = "20m"
-  advice     = "Open vSwitch and OVN come from this repository. Where the host does not find it, enable one that has both, and name their packages by the variables overlay_packages and central_packages."
+  stage   = "prepare"
+  when    = local.build && length(local.host_system.repositories) > 0
+  hosts   = local.overlay ? local.overlay_hosts : []
+  names   = local.host_system.repositories
+  timeout = "20m"
+  advice = fold(<<-EOT
+    Open vSwitch and OVN come from this repository. Where the host does not find it, enable one that has both, and
+    name their packages by the variables overlay_packages and central_packages.
+    EOT
+  )
   depends_on = [task.command.overlay_taken]
 }

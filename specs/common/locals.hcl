@@ -36,15 +36,27 @@ locals {
   overlay_hosts   = concat(local.hypervisors, local.driver_chassis)
 
   # Where nodes find the cluster's services, and where their hypervisor finds its own.
-  services_address = local.overlay ? local.services.address : lookup(var.encapsulation_address, local.services.hypervisor, local.services_host.address)
-  services_host    = [for h in cluster.hypervisors : h if h.name == local.services.hypervisor][0]
-  services_local   = local.overlay ? local.services_on[host.name].ip : "127.0.0.1"
+  services_address = (
+    local.overlay
+    ? local.services.address
+    : lookup(var.encapsulation_address, local.services.hypervisor, local.services_host.address)
+  )
+  services_host  = [for h in cluster.hypervisors : h if h.name == local.services.hypervisor][0]
+  services_local = local.overlay ? local.services_on[host.name].ip : "127.0.0.1"
   # Further ones answer when the first does not; resolvers ask three at most.
-  name_servers  = slice(distinct(concat([local.services_address], [for pod in values(local.services_on) : pod.ip])), 0, min(3, length(local.services_others) == 0 ? 1 : 1 + length(local.services_on)))
+  name_servers = slice(
+    distinct(concat([local.services_address], [for pod in values(local.services_on) : pod.ip])),
+    0,
+    min(3, length(local.services_others) == 0 ? 1 : 1 + length(local.services_on)),
+  )
   registry_port = local.overlay ? 5000 : var.registry_port
   publish_files = !local.overlay && length(local.windows_nodes) > 0
   files_port    = local.publish_files ? var.files_port : 8080
-  api_port      = local.overlay ? 6443 : tonumber([for outside, inside in var.published_ports : outside if inside == 6443][0])
+  api_port = (
+    local.overlay
+    ? 6443
+    : tonumber([for outside, inside in var.published_ports : outside if inside == 6443][0])
+  )
 
   # Nothing is built when clean-up is where the run ends.
   build = run.stop_after != "cleanup"

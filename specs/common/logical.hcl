@@ -5,12 +5,18 @@ locals {
   router = "kinit-${cluster.name}"
 
   # The router's Ethernet addresses follow from the cluster, like all others.
-  router_mac = { for name in ["inside", "outside"] : name => join(":", concat(["52", "54", "00"], [for i in [0, 2, 4] : substr(sha256("${cluster.id}/${name}"), i, 2)])) }
+  router_mac = {
+    for name in ["inside", "outside"] :
+    name => join(":", concat(["52", "54", "00"], [for i in [0, 2, 4] : substr(sha256("${cluster.id}/${name}"), i, 2)]))
+  }
 
   ports = merge(
     { for n in values(local.overlay_nodes) : n.name => { id = n.port_id, mac = n.mac, ip = n.ip } },
     { for p in values(local.services_on) : p.name => { id = p.port_id, mac = p.mac, ip = p.ip } },
-    { for h in cluster.hypervisors : h.management.name => { id = h.management.port_id, mac = h.management.mac, ip = h.management.ip } },
+    {
+      for h in cluster.hypervisors :
+      h.management.name => { id = h.management.port_id, mac = h.management.mac, ip = h.management.ip }
+    },
   )
 }
 
@@ -101,8 +107,11 @@ block "logical_network" {
 
   # Every chassis knows the others and has all flows.
   task "ovn_sync" "overlay" {
-    chassis = concat([for h in local.hypervisors : task.ovn_chassis.chassis[h].id], [for m in local.driver_chassis : task.ovn_chassis.machine[m].id])
-    wait    = "3m"
+    chassis = concat([for h in local.hypervisors : task.ovn_chassis.chassis[h].id], [
+      for m in local.driver_chassis :
+      task.ovn_chassis.machine[m].id
+    ])
+    wait = "3m"
     depends_on = [
       task.ovn_port.port, task.ovn_port.external, task.ovn_router_port.inside, task.ovn_router_port.outside,
       task.ovn_nat.outside, task.ovn_route.outside, task.ovs_port.management,

@@ -6,7 +6,11 @@ locals {
   geneve_overhead = 58
 
   # What a packet between nodes may have on the whole overlay; null without one.
-  overlay_mtu = local.overlay ? min([for h in local.overlay_hosts : task.facts.underlay[h].route_mtu]...) - local.geneve_overhead : null
+  overlay_mtu = (
+    local.overlay
+    ? min([for h in local.overlay_hosts : task.facts.underlay[h].route_mtu]...) - local.geneve_overhead
+    : null
+  )
 
   overlay_pki = "/var/lib/kinit/shared/overlay"
 
@@ -19,7 +23,11 @@ locals {
 
   # Brings the addresses of devices back after a restart of a host.
   devices_script = "${local.root}/devices.sh"
-  devices_unit   = templatefile("files/devices.service", { cluster = cluster.name, switch = local.host_system.services.switch, script = local.devices_script })
+  devices_unit = templatefile("files/devices.service", {
+    cluster = cluster.name
+    switch  = local.host_system.services.switch
+    script  = local.devices_script
+  })
 }
 
 # What all chassis have: hypervisors, and machines that are on the overlay.
@@ -82,7 +90,10 @@ block "overlay_central" {
     private_key = "${local.overlay_pki}/chassis.key"
     certificate = "${local.overlay_pki}/chassis.crt"
     ca_cert     = "${local.overlay_pki}/chassis-ca.crt"
-    depends_on  = [task.x509_certificate.chassis, task.copy.overlay_ca, task.systemd_unit.ovn_relay, task.systemd_unit.ovn_northd]
+    depends_on = [
+      task.x509_certificate.chassis, task.copy.overlay_ca, task.systemd_unit.ovn_relay,
+      task.systemd_unit.ovn_northd,
+    ]
   }
 }
 
@@ -109,7 +120,10 @@ block "chassis" {
     private_key     = "${local.overlay_pki}/chassis.key"
     certificate     = "${local.overlay_pki}/chassis.crt"
     ca_cert         = "${local.overlay_pki}/chassis-ca.crt"
-    depends_on      = [task.ovn_central.central, task.ovs_bridge.external, task.firewall.tunnels, task.firewall.southbound, task.firewall.outside]
+    depends_on = [
+      task.ovn_central.central, task.ovs_bridge.external, task.firewall.tunnels, task.firewall.southbound,
+      task.firewall.outside,
+    ]
   }
 
   # What leaves the router leaves the hypervisor under the hypervisor's own address.
@@ -117,7 +131,10 @@ block "chassis" {
     family = "ip"
     name   = "kinit_${replace(cluster.name, "-", "_")}"
     content = templatefile("files/outside.nft", {
-      address = local.external_address, bridge = "br-ex", device = local.management_device, inside = local.inside_networks
+      address = local.external_address
+      bridge  = "br-ex"
+      device  = local.management_device
+      inside  = local.inside_networks
     })
   }
 

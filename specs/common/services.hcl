@@ -37,7 +37,10 @@ locals {
   }
   named = templatefile("files/named.conf", {
     cluster = local.title, forwarders = var.dns_public, reverse_zone = local.reverse_zone
-    clients = concat([cluster.network.cidr], local.pod_networks, [for address in values(local.node_addresses) : "${address}/32"])
+    clients = concat([cluster.network.cidr], local.pod_networks, [
+      for address in values(local.node_addresses) :
+      "${address}/32"
+    ])
   })
   service_files = merge([for service, files in local.service_config : {
     for name, content in files : "${service}/${name}" => content
@@ -57,22 +60,38 @@ locals {
     local.overlay || local.publish_files ? [] : ["127.0.0.1:8080:8080"],
   )
 
-  zone          = { cluster = local.title, services = { ip = local.services_address }, nodes = local.node_addresses }
-  reverse_names = merge({ for name, ip in local.node_addresses : ip => name }, { (local.services_address) = "services" })
+  zone = { cluster = local.title, services = { ip = local.services_address }, nodes = local.node_addresses }
+  reverse_names = merge(
+    { for name, ip in local.node_addresses : ip => name },
+    { (local.services_address) = "services" },
+  )
 
   # What a service says that it works by, which a run compares with the files.
-  loaded_dns = substr(sha256(jsonencode([local.named, templatefile("files/forward.zone", merge(local.zone, { loaded = "" })), local.reverse_names, file("files/reverse.zone")])), 0, 32)
+  loaded_dns = substr(sha256(local.loaded_dns_text), 0, 32)
+  loaded_dns_text = jsonencode([
+    local.named,
+    templatefile("files/forward.zone", merge(local.zone, { loaded = "" })),
+    local.reverse_names,
+    file("files/reverse.zone"),
+  ])
 
   # The zone of the network's whole octets.
-  reverse_zone = "${join(".", reverse(slice(split(".", cidrhost(cluster.network.cidr, 0)), 0, floor(cluster.network.prefix / 8))))}.in-addr.arpa"
+  network_octets = slice(split(".", cidrhost(cluster.network.cidr, 0)), 0, floor(cluster.network.prefix / 8))
+  reverse_zone   = "${join(".", reverse(local.network_octets))}.in-addr.arpa"
 
   # How podman finds out whether a container is healthy. health.sh has what images have.
   service_health = merge({
-    for name, words in { haproxy = ["9000", "/healthz"], dns = ["53"], registry = ["5001", "/v2/"], web = ["8080", "/healthz"] } :
+    for name, words in {
+      haproxy  = ["9000", "/healthz"]
+      dns      = ["53"]
+      registry = ["5001", "/v2/"]
+      web      = ["8080", "/healthz"]
+    } :
     name => concat(["sh", "-c", file("files/health.sh"), "health"], words)
   }, var.service_health)
   health_options = { for name, words in local.service_health : name => length(words) == 0 ? [] : [
-    "--health-cmd", jsonencode(words), "--health-interval", "1m", "--health-timeout", "30s", "--health-retries", "3", "--health-start-period", "1m",
+    "--health-cmd", jsonencode(words), "--health-interval", "1m", "--health-timeout", "30s", "--health-retries",
+    "3", "--health-start-period", "1m",
   ] }
 
   # How each container starts and what it sees. The image decides the program. Services that read
@@ -90,8 +109,11 @@ locals {
     }
     registry = {
       command = var.service_commands.registry
-      volumes = ["${local.service_root}/registry:/etc/docker/registry:ro", "kinit-${cluster.name}-registry:/var/lib/registry"]
-      config  = "registry"
+      volumes = [
+        "${local.service_root}/registry:/etc/docker/registry:ro",
+        "kinit-${cluster.name}-registry:/var/lib/registry",
+      ]
+      config = "registry"
     }
     web = {
       command = var.service_commands.web
@@ -168,15 +190,22 @@ block "service_files" {
   }
 
   task "copy" "haproxy_loaded" {
-    dest    = "${local.service_root}/haproxy/loaded"
-    content = sha256(jsonencode([local.service_config.haproxy, task.copy.registry_users[host.name].sha256, task.x509_certificate.registry[host.name].cert_pem]))
-    mode    = "0644"
+    dest = "${local.service_root}/haproxy/loaded"
+    content = sha256(jsonencode([
+      local.service_config.haproxy,
+      task.copy.registry_users[host.name].sha256,
+      task.x509_certificate.registry[host.name].cert_pem,
+    ]))
+    mode = "0644"
   }
 
   task "copy" "registry_config" {
-    dest           = "${local.service_root}/registry/config.yml"
-    content_secret = templatefile("files/registry.yml", { cluster = local.title, http_secret = task.secret.registry_http.value })
-    mode           = "0600"
+    dest = "${local.service_root}/registry/config.yml"
+    content_secret = templatefile("files/registry.yml", {
+      cluster     = local.title
+      http_secret = task.secret.registry_http.value
+    })
+    mode = "0600"
   }
 }
 
@@ -199,7 +228,11 @@ block "services" {
     name     = each.key
     source   = each.value.archive
     timeout  = "20m"
-    advice   = "The services' hypervisor fetches this image. The variable image_mirrors names another place of its registry, and service_images another image."
+    advice = fold(<<-EOT
+      The services' hypervisor fetches this image. The variable image_mirrors names another place of its registry, and
+      service_images another image.
+      EOT
+    )
   }
 
   task "podman_network" "outside" {
@@ -234,11 +267,20 @@ block "services" {
     # Not "always": podman's own unit would start these at boot, before the pod's.
     restart = "on-failure"
     # SELinux would not let containers read folders of the hypervisor.
-    options = concat(local.health_options[each.key], task.facts.hypervisor[host.name].selinux == "" ? [] : ["--security-opt", "label=disable"])
+    options = concat(
+      local.health_options[each.key],
+      task.facts.hypervisor[host.name].selinux == "" ? [] : ["--security-opt", "label=disable"],
+    )
     # What services read once and is secret.
-    config_hash     = join(" ", [each.value.config, each.key == "registry" ? task.copy.registry_config[host.name].sha256 : ""])
+    config_hash = join(" ", [
+      each.value.config,
+      each.key == "registry" ? task.copy.registry_config[host.name].sha256 : "",
+    ])
     replace_volumes = true # what services keep is in volumes with names
-    depends_on      = [task.podman_volume.registry, task.copy.service, task.copy.registry_users, task.copy.registry_config, task.copy.haproxy_loaded]
+    depends_on = [
+      task.podman_volume.registry, task.copy.service, task.copy.registry_users, task.copy.registry_config,
+      task.copy.haproxy_loaded,
+    ]
   }
 
   # The pod's place on the overlay.
@@ -306,7 +348,8 @@ block "services_load" {
 locals {
   # In the words of reload.sh. HAProxy serves the file as it was when it read its configuration.
   load_haproxy = [
-    "kinit-${cluster.name}-haproxy", "USR2", "file:${local.service_root}/haproxy/loaded", join(" ", concat(var.service_commands.haproxy, ["-c"])),
+    "kinit-${cluster.name}-haproxy", "USR2", "file:${local.service_root}/haproxy/loaded",
+    join(" ", concat(var.service_commands.haproxy, ["-c"])),
     "curl", "--silent", "--max-time", "5", "http://${local.services_local}:9000/loaded",
   ]
   load_dns = concat(
@@ -365,7 +408,10 @@ block "services_login" {
 
   # The generated credentials open the registry.
   task "command" "login" {
-    argv       = ["curl", "--silent", "--show-error", "--fail", "--cacert", "${local.root}/registry-ca.crt", "--config", "-", "https://${local.registry_local}/v2/"]
+    argv = [
+      "curl", "--silent", "--show-error", "--fail", "--cacert", "${local.root}/registry-ca.crt", "--config", "-",
+      "https://${local.registry_local}/v2/",
+    ]
     stdin      = "user = \"kinit:${task.secret.registry_password.value}\"\n"
     read_only  = true
     depends_on = [task.command.load_haproxy, task.copy.services_ca]

@@ -35,9 +35,28 @@ locals {
   systems      = jsondecode(file("systems.json"))
   first_system = "debian-12" # which "linux" is
   system       = { for name, node in local.linux_nodes : name => node.os == "linux" ? local.first_system : node.os }
-  made_nodes   = [for name, node in local.linux_nodes : name if node.hypervisor != "" && contains(keys(local.systems), local.system[name])]
+  made_nodes = [
+    for name, node in local.linux_nodes :
+    name if node.hypervisor != "" && contains(keys(local.systems), local.system[name])
+  ]
   unknown_systems = distinct([
-    for name, node in local.linux_nodes : "\"${node.os}\" of pool ${node.pool}" if !contains(keys(local.systems), local.system[name]) && node.hypervisor != ""
+    for name, node in local.linux_nodes :
+    "\"${node.os}\" of pool ${node.pool}"
+    if !contains(keys(local.systems), local.system[name]) && node.hypervisor != ""
+  ])
+
+  # Systems whose packages have what a node that is a container needs, and what Kubernetes needs.
+  container_systems  = [for name, system in local.systems : name if system.container != null]
+  containerd_systems = [for name, system in local.systems : name if system.packages == "deb"]
+  no_container_pools = distinct([
+    for name in local.made_nodes :
+    "\"${local.system[name]}\" of pool ${cluster.nodes[name].pool}"
+    if local.systems[local.system[name]].container == null
+  ])
+  no_containerd_pools = distinct([
+    for name in local.made_nodes :
+    "\"${local.system[name]}\" of pool ${cluster.nodes[name].pool}"
+    if local.systems[local.system[name]].packages != "deb"
   ])
 }
 
@@ -47,18 +66,40 @@ task "assert" "systems" {
   early = true
 
   condition {
-    holds   = length(local.unknown_systems) == 0
-    message = "No nodes can be made with the os ${join(", ", local.unknown_systems)}. Give one of ${join(", ", keys(local.systems))}; linux is ${local.first_system}."
+    holds = length(local.unknown_systems) == 0
+    message = fold(<<-EOT
+      No nodes can be made with the os ${join(", ", local.unknown_systems)}. Give one of
+      ${join(", ", keys(local.systems))}; linux is ${local.first_system}.
+      EOT
+    )
   }
 
   condition {
-    holds   = length([for name in local.made_nodes : name if local.systems[local.system[name]].container == null && cluster.nodes[name].driver == "podman"]) == 0 || var.node_image != null
-    message = "Nodes that are containers cannot have the os ${join(", ", distinct([for name in local.made_nodes : "\"${local.system[name]}\" of pool ${cluster.nodes[name].pool}" if local.systems[local.system[name]].container == null]))}: kinit builds their image with apt. Use the driver libvirt, or an os of ${join(", ", [for name, system in local.systems : name if system.container != null])}."
+    holds = (
+      length([
+        for name in local.made_nodes :
+        name if local.systems[local.system[name]].container == null && cluster.nodes[name].driver == "podman"
+      ]) == 0 ||
+      var.node_image != null
+    )
+    message = fold(<<-EOT
+      Nodes that are containers cannot have the os ${join(", ", local.no_container_pools)}: kinit builds their image
+      with apt. Use the driver libvirt, or an os of ${join(", ", local.container_systems)}.
+      EOT
+    )
   }
 
   condition {
-    holds   = length(local.node_packages) == 0 || length([for name in local.made_nodes : name if local.systems[local.system[name]].packages != "deb"]) == 0
-    message = "Kubernetes needs packages that the os ${join(", ", distinct([for name in local.made_nodes : "\"${local.system[name]}\" of pool ${cluster.nodes[name].pool}" if local.systems[local.system[name]].packages != "deb"]))} does not have in its repositories: containerd is in none of CentOS' own. Use an os of ${join(", ", [for name, system in local.systems : name if system.packages == "deb"])}; clusters of the distribution bare can have it."
+    holds = (
+      length(local.node_packages) == 0 ||
+      length([for name in local.made_nodes : name if local.systems[local.system[name]].packages != "deb"]) == 0
+    )
+    message = fold(<<-EOT
+      Kubernetes needs packages that the os ${join(", ", local.no_containerd_pools)} does not have in its repositories:
+      containerd is in none of CentOS' own. Use an os of ${join(", ", local.containerd_systems)}; clusters of the
+      distribution bare can have it.
+      EOT
+    )
   }
 }
 

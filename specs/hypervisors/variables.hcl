@@ -8,9 +8,13 @@ variable "hypervisor_packages" {
 }
 
 variable "overlay_packages" {
-  type        = list(string)
-  default     = null
-  description = "Further packages of hypervisors whose nodes are on an overlay, and of machines that are on it, in place of those that their systems have."
+  type    = list(string)
+  default = null
+  description = fold(<<-EOT
+    Further packages of hypervisors whose nodes are on an overlay, and of machines that are on it, in place of those
+    that their systems have.
+    EOT
+  )
 }
 
 variable "central_packages" {
@@ -20,9 +24,13 @@ variable "central_packages" {
 }
 
 variable "address_packages" {
-  type        = list(string)
-  default     = null
-  description = "Further packages of hypervisors with services, where these are on several: keepalived, which moves their address. In place of those that its system has."
+  type    = list(string)
+  default = null
+  description = fold(<<-EOT
+    Further packages of hypervisors with services, where these are on several: keepalived, which moves their address.
+    In place of those that its system has.
+    EOT
+  )
 }
 
 variable "datapath" {
@@ -58,7 +66,10 @@ variable "virt_type" {
 }
 
 variable "podman_packages" {
-  type        = list(string)
-  default     = null
-  description = "Further packages of hypervisors with nodes that are containers, in place of those that their systems have."
+  type    = list(string)
+  default = null
+  description = fold(<<-EOT
+    Further packages of hypervisors with nodes that are containers, in place of those that their systems have.
+    EOT
+  )
 }

@@ -6,9 +6,13 @@ import {
 }
 
 variable "k3s_url" {
-  type        = string
-  default     = null
-  description = "Where the releases of k3s are, in the layout of its project's, which are the default: URL/VERSION/k3s, URL/VERSION/sha256sum-amd64.txt."
+  type    = string
+  default = null
+  description = fold(<<-EOT
+    Where the releases of k3s are, in the layout of its project's, which are the default: URL/VERSION/k3s,
+    URL/VERSION/sha256sum-amd64.txt.
+    EOT
+  )
 }
 
 record {
@@ -33,7 +37,10 @@ locals {
   # The cluster's load balancer leads to node ports: nothing else takes the nodes' ports 80 and 443.
   rancher_server = {
     flannel-backend = trimprefix(local.pod_network, "flannel-")
-    disable         = concat(["traefik", "servicelb"], [for addon, own in { metrics-server = "metrics-server", local-path = "local-storage" } : own if contains(var.addons, addon)])
+    disable = concat(["traefik", "servicelb"], [
+      for addon, own in { metrics-server = "metrics-server", local-path = "local-storage" } :
+      own if contains(var.addons, addon)
+    ])
   }
   rancher_first = { cluster-init = true }
   # A machine on the overlay has further networks: flannel would take another one.

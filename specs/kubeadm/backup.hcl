@@ -16,7 +16,10 @@ variable "backup_passphrase" {
 
 locals {
   # What all controllers have in common.
-  shared_pki = ["ca.crt", "ca.key", "sa.key", "sa.pub", "front-proxy-ca.crt", "front-proxy-ca.key", "etcd/ca.crt", "etcd/ca.key"]
+  shared_pki = [
+    "ca.crt", "ca.key", "sa.key", "sa.pub", "front-proxy-ca.crt", "front-proxy-ca.key", "etcd/ca.crt",
+    "etcd/ca.key",
+  ]
 
   # What a later cluster must have in common with this one, to be restored from the backup.
   backup_about = {
@@ -70,7 +73,8 @@ task "backup" "backup" {
   texts = merge(
     { for name, part in task.command.backup_pki : "pki/${name}" => part.stdout },
     [for host, files in task.command.kept : {
-      for line in compact(split("\n", files.stdout)) : "hypervisors/${host}/${split(" ", line)[0]}" => base64decode(split(" ", line)[1])
+      for line in compact(split("\n", files.stdout)) :
+      "hypervisors/${host}/${split(" ", line)[0]}" => base64decode(split(" ", line)[1])
     }]...
   )
   timeout = "6h"

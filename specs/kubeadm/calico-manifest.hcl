@@ -2,15 +2,26 @@
 # among those of the cluster's registry; those that the operator asks for are not.
 
 variable "calico_url" {
-  type        = string
-  default     = null
-  description = "Where Calico's manifests are, for clusters without Windows nodes: a folder with crds.yaml and calico-vxlan.yaml. Without it the pinned ones of its repository."
+  type    = string
+  default = null
+  description = fold(<<-EOT
+    Where Calico's manifests are, for clusters without Windows nodes: a folder with crds.yaml and calico-vxlan.yaml.
+    Without it the pinned ones of its repository.
+    EOT
+  )
 }
 
 locals {
-  calico_plain     = local.pod_network == "calico-vxlan" && !local.has_windows
-  calico_pins      = local.calico_plain ? ["calico_node", "calico_cni", "calico_kube_controllers"] : []
-  calico_manifests = { for name, file in { calico_definitions = "crds.yaml", calico_manifest = "calico-vxlan.yaml" } : name => merge(local.downloads[name], { for key in var.calico_url == null ? [] : ["url"] : key => "${trimsuffix(var.calico_url, "/")}/${file}" }) if local.calico_plain }
+  calico_plain = local.pod_network == "calico-vxlan" && !local.has_windows
+  calico_pins  = local.calico_plain ? ["calico_node", "calico_cni", "calico_kube_controllers"] : []
+  calico_manifests = {
+    for name, file in { calico_definitions = "crds.yaml", calico_manifest = "calico-vxlan.yaml" } :
+    name => merge(local.downloads[name], {
+      for key in var.calico_url == null ? [] : ["url"] :
+      key => "${trimsuffix(var.calico_url, "/")}/${file}"
+    })
+    if local.calico_plain
+  }
 }
 
 block "calico_manifest" {
@@ -32,13 +43,19 @@ block "calico_manifest" {
 
   # The definitions are too large for the annotation of a client-side apply.
   task "command" "calico_definitions" {
-    argv       = concat(local.kubectl, ["apply", "--server-side", "--force-conflicts", "--filename", "/etc/kubernetes/kinit-calico-definitions.yaml"])
-    unless     = concat(local.kubectl, ["diff", "--server-side", "--force-conflicts", "--filename", "/etc/kubernetes/kinit-calico-definitions.yaml"])
+    argv = concat(local.kubectl, [
+      "apply", "--server-side", "--force-conflicts", "--filename", "/etc/kubernetes/kinit-calico-definitions.yaml",
+    ])
+    unless = concat(local.kubectl, [
+      "diff", "--server-side", "--force-conflicts", "--filename", "/etc/kubernetes/kinit-calico-definitions.yaml",
+    ])
     depends_on = [task.download.calico_manifest]
   }
 
   task "wait" "calico_pools" {
-    argv       = concat(local.kubectl, ["wait", "--for", "condition=established", "--timeout", "50s", "crd/ippools.crd.projectcalico.org"])
+    argv = concat(local.kubectl, [
+      "wait", "--for", "condition=established", "--timeout", "50s", "crd/ippools.crd.projectcalico.org",
+    ])
     within     = var.cluster_timeout
     depends_on = [task.command.calico_definitions]
   }
@@ -56,8 +73,12 @@ block "calico_manifest" {
   }
 
   task "command" "calico_manifest" {
-    argv       = concat(local.kubectl, ["apply", "--server-side", "--force-conflicts", "--filename", "/etc/kubernetes/kinit-calico-manifest.yaml"])
-    unless     = concat(local.kubectl, ["diff", "--server-side", "--force-conflicts", "--filename", "/etc/kubernetes/kinit-calico-manifest.yaml"])
+    argv = concat(local.kubectl, [
+      "apply", "--server-side", "--force-conflicts", "--filename", "/etc/kubernetes/kinit-calico-manifest.yaml",
+    ])
+    unless = concat(local.kubectl, [
+      "diff", "--server-side", "--force-conflicts", "--filename", "/etc/kubernetes/kinit-calico-manifest.yaml",
+    ])
     depends_on = [task.kubectl_apply.calico_pool]
   }
 }

@@ -3,13 +3,20 @@
 # have Calico without its operator.
 
 variable "calico_operator" {
-  type        = object({ url = string, sha256 = optional(string, "") })
-  default     = null
-  description = "The manifest of Calico's operator, 3.27 or later for Windows nodes, and its checksum; the pinned one where it is not said."
+  type    = object({ url = string, sha256 = optional(string, "") })
+  default = null
+  description = fold(<<-EOT
+    The manifest of Calico's operator, 3.27 or later for Windows nodes, and its checksum; the pinned one where it is
+    not said.
+    EOT
+  )
 }
 
 locals {
-  calico_operator = var.calico_operator != null ? merge({ sha512 = "" }, var.calico_operator) : { for key in ["url", "sha256", "sha512"] : key => local.downloads.calico_operator[key] }
+  calico_operator = var.calico_operator != null ? merge({ sha512 = "" }, var.calico_operator) : {
+    for key in ["url", "sha256", "sha512"] :
+    key => local.downloads.calico_operator[key]
+  }
   calico          = local.pod_network == "calico-vxlan" && local.has_windows
   calico_manifest = "/etc/kubernetes/kinit-tigera-operator.yaml"
 }
@@ -31,13 +38,20 @@ block "calico" {
 
   # The definitions in it are too large for the annotation of a client-side apply.
   task "command" "calico_operator" {
-    argv       = concat(local.kubectl, ["apply", "--server-side", "--force-conflicts", "--filename", local.calico_manifest])
-    unless     = concat(local.kubectl, ["diff", "--server-side", "--force-conflicts", "--filename", local.calico_manifest])
+    argv = concat(local.kubectl, [
+      "apply", "--server-side", "--force-conflicts", "--filename", local.calico_manifest,
+    ])
+    unless = concat(local.kubectl, [
+      "diff", "--server-side", "--force-conflicts", "--filename", local.calico_manifest,
+    ])
     depends_on = [task.download.calico]
   }
 
   task "wait" "calico_definitions" {
-    argv       = concat(local.kubectl, ["wait", "--for", "condition=established", "--timeout", "50s", "crd/installations.operator.tigera.io", "crd/ipamconfigs.crd.projectcalico.org"])
+    argv = concat(local.kubectl, [
+      "wait", "--for", "condition=established", "--timeout", "50s", "crd/installations.operator.tigera.io",
+      "crd/ipamconfigs.crd.projectcalico.org",
+    ])
     within     = var.cluster_timeout
     depends_on = [task.command.calico_operator]
   }
@@ -57,9 +71,16 @@ block "calico" {
 
   # An address block belongs to one node alone: Windows nodes cannot borrow from others'.
   task "command" "calico_affinity" {
-    when       = length(local.windows_nodes) > 0
-    argv       = concat(local.kubectl, ["patch", "ipamconfigs.crd.projectcalico.org", "default", "--type", "merge", "--patch", jsonencode({ spec = { strictAffinity = true } })])
-    unless     = ["sh", "-c", "test \"$(kubectl --kubeconfig /etc/kubernetes/admin.conf get ipamconfigs.crd.projectcalico.org default --output 'jsonpath={.spec.strictAffinity}')\" = true"]
+    when = length(local.windows_nodes) > 0
+    argv = concat(local.kubectl, [
+      "patch", "ipamconfigs.crd.projectcalico.org", "default", "--type", "merge", "--patch",
+      jsonencode({ spec = { strictAffinity = true } }),
+    ])
+    unless = ["sh", "-c", fold(<<-EOT
+      test "$(kubectl --kubeconfig /etc/kubernetes/admin.conf get ipamconfigs.crd.projectcalico.org default
+      --output 'jsonpath={.spec.strictAffinity}')" = true
+      EOT
+    )]
     depends_on = [task.kubectl_apply.calico]
 
     # The operator makes the object some time after its installation.

@@ -3,7 +3,9 @@
 
 locals {
   # Debian packages that Kubernetes needs on a node, for drivers to bring.
-  node_packages = concat(local.runtime_packages, ["iptables", "nftables", "conntrack", "ethtool", "socat", "ipset", "ebtables"])
+  node_packages = concat(local.runtime_packages, [
+    "iptables", "nftables", "conntrack", "ethtool", "socat", "ipset", "ebtables",
+  ])
   # How a machine that stays leaves the cluster.
   leave_script = "${file("files/leave.sh")}${local.runtime_upstream ? file("files/leave-runtime.sh") : ""}"
   # Where controllers have an administrator's kubeconfig, and the unit of the kubelet.
@@ -14,7 +16,10 @@ locals {
   liveness_failures = coalesce(var.liveness_failures, local.emulated ? 60 : 8)
   readiness_period  = coalesce(var.readiness_period, local.emulated ? 15 : 1)
   component_environment = merge(
-    { for name in local.emulated ? ["apiserver", "controller_manager", "scheduler", "etcd"] : [] : name => { GOMAXPROCS = "1" } },
+    {
+      for name in local.emulated ? ["apiserver", "controller_manager", "scheduler", "etcd"] : [] :
+      name => { GOMAXPROCS = "1" }
+    },
     var.component_env,
   )
   component_args = merge(
@@ -41,7 +46,10 @@ locals {
   # alone, takes 1 and 8472. All nodes must agree.
   flannel_backend = merge(
     { Type = local.pod_network == "flannel-host-gw" ? "host-gw" : "vxlan" },
-    { for name, value in { VNI = 4096, Port = 4789 } : name => value if local.pod_network == "flannel-vxlan" && length(local.windows_nodes) > 0 },
+    {
+      for name, value in { VNI = 4096, Port = 4789 } :
+      name => value if local.pod_network == "flannel-vxlan" && length(local.windows_nodes) > 0
+    },
   )
 }
 
@@ -74,7 +82,12 @@ block "container_runtime" {
   task "copy" "containerd" {
     dest = "/etc/containerd/config.toml"
     content = templatefile("files/containerd.toml", {
-      cluster = local.title, pause_image = local.pause_image != "" ? local.pause_image : try(regex("\\S+/pause:\\S+", task.command.images.stdout), "")
+      cluster = local.title
+      pause_image = (
+        local.pause_image != ""
+        ? local.pause_image
+        : try(regex("\\S+/pause:\\S+", task.command.images.stdout), "")
+      )
       systemd = task.facts.node[host.name].cgroups == 2, container = task.facts.node[host.name].container != ""
     })
     backup     = true
@@ -118,7 +131,11 @@ task "download" "kubernetes" {
   dest       = "/usr/bin/${each.value.name}"
   mode       = "0755"
   timeout    = "20m"
-  advice     = "Nodes fetch the programs of Kubernetes by themselves. The variable ${local.release_url} names another site with the same layout."
+  advice = fold(<<-EOT
+    Nodes fetch the programs of Kubernetes by themselves. The variable ${local.release_url} names another site with
+    the same layout.
+    EOT
+  )
 }
 
 block "kubelets" {
@@ -175,7 +192,9 @@ task "secret" "token" {
 locals {
   patches = "/etc/kubernetes/kinit-patches"
   patch_files = {
-    for pair in setproduct([for c in local.controllers : c.name], ["kube-apiserver", "kube-controller-manager", "kube-scheduler", "etcd"]) :
+    for pair in setproduct([for c in local.controllers : c.name], [
+      "kube-apiserver", "kube-controller-manager", "kube-scheduler", "etcd",
+    ]) :
     "${pair[0]}/${pair[1]}" => { node = pair[0], component = pair[1] }
   }
 }
@@ -196,7 +215,10 @@ block "patches" {
     dest = "${local.patches}/kubeletconfiguration+strategic.yaml"
     content = yamlencode(merge(
       { cgroupDriver = task.facts.node[host.name].cgroups == 2 ? "systemd" : "cgroupfs" },
-      jsondecode(templatefile("../kubernetes/files/kubelet.json", { facts = task.facts.node[host.name], node = cluster.nodes[host.name] })),
+      jsondecode(templatefile("../kubernetes/files/kubelet.json", {
+        facts = task.facts.node[host.name]
+        node  = cluster.nodes[host.name]
+      })),
       local.kubelets[host.name],
     ))
     mode       = "0600"
@@ -210,7 +232,9 @@ block "patches" {
     content = jsonencode({ spec = { containers = [merge(
       { name = each.value.component, livenessProbe = { failureThreshold = local.liveness_failures } },
       # kubeadm asks the controller manager only whether it lives.
-      each.value.component == "kube-controller-manager" ? {} : { readinessProbe = { periodSeconds = local.readiness_period } },
+      each.value.component == "kube-controller-manager" ? {} : {
+        readinessProbe = { periodSeconds = local.readiness_period }
+      },
     )] } })
     mode       = "0600"
     depends_on = [task.directory.patches]
@@ -223,15 +247,26 @@ locals {
     extraEnvs = [for name, value in variables : { name = name, value = value }]
   } }
   component_env = merge(
-    { for component, name in { apiserver = "apiServer", controller_manager = "controllerManager", scheduler = "scheduler" } :
+    { for component, name in {
+      apiserver          = "apiServer"
+      controller_manager = "controllerManager"
+      scheduler          = "scheduler"
+      } :
     name => local.environment[component] if can(local.environment[component]) },
-    { for name in can(local.environment.etcd) || length(local.release_etcd) > 0 ? ["etcd"] : [] : name => { local = merge(try(local.environment.etcd, {}), local.release_etcd) } },
+    {
+      for name in can(local.environment.etcd) || length(local.release_etcd) > 0 ? ["etcd"] : [] :
+      name => { local = merge(try(local.environment.etcd, {}), local.release_etcd) }
+    },
   )
   # Keys on an elliptic curve: kubeadm makes a dozen, and one signs each handshake; an
   # RSA key of 2048 bits takes a hundred times as long to make and ten times to sign with.
   # The table of connections is the kernel's, which a container shares: its size stays.
-  kube_proxy   = { conntrack = { maxPerCore = 0, min = 0, tcpEstablishedTimeout = "0s", tcpCloseWaitTimeout = "0s" } }
-  kubeadm_init = { ClusterConfiguration = merge(local.component_env, local.release_configuration, { encryptionAlgorithm = "ECDSA-P256" }) }
+  kube_proxy = { conntrack = { maxPerCore = 0, min = 0, tcpEstablishedTimeout = "0s", tcpCloseWaitTimeout = "0s" } }
+  kubeadm_init = {
+    ClusterConfiguration = merge(local.component_env, local.release_configuration, {
+      encryptionAlgorithm = "ECDSA-P256"
+    })
+  }
 }
 
 # What kubeadm makes a cluster of, and an upgrade gives to one that exists.
@@ -247,13 +282,21 @@ task "kubeadm_config" "init" {
   token_ttl              = "1m" # Unused: nodes join with certificates.
   pod_subnet             = var.pod_cidr
   service_subnet         = var.service_cidr
-  cert_sans              = concat([local.api, "api-int.${cluster.domain}", local.services_address, "127.0.0.1"], [for h in local.hypervisors : task.facts.underlay[h].route_address])
-  extra_args             = merge(local.component_args, local.network_args, local.node_args[local.first_node])
-  merge                  = local.kubeadm_init
-  patches                = local.patches
-  timeouts               = { controlPlaneComponentHealthCheck = var.cluster_timeout, kubernetesAPICall = "3m", tlsBootstrap = var.cluster_timeout, kubeletHealthCheck = var.cluster_timeout }
-  kubelet                = { cgroupDriver = "systemd" }
-  kube_proxy             = local.kube_proxy
+  cert_sans = concat([local.api, "api-int.${cluster.domain}", local.services_address, "127.0.0.1"], [
+    for h in local.hypervisors :
+    task.facts.underlay[h].route_address
+  ])
+  extra_args = merge(local.component_args, local.network_args, local.node_args[local.first_node])
+  merge      = local.kubeadm_init
+  patches    = local.patches
+  timeouts = {
+    controlPlaneComponentHealthCheck = var.cluster_timeout
+    kubernetesAPICall                = "3m"
+    tlsBootstrap                     = var.cluster_timeout
+    kubeletHealthCheck               = var.cluster_timeout
+  }
+  kubelet    = { cgroupDriver = "systemd" }
+  kube_proxy = local.kube_proxy
 }
 
 block "first_controller" {
@@ -261,18 +304,27 @@ block "first_controller" {
   host  = local.first_node
 
   task "kubeadm_init" "first" {
-    config           = local.init_config
-    ignore_preflight = concat(var.ignore_preflight, task.facts.node[host.name].container == "" ? [] : local.shared_kernel, local.restores ? ["DirAvailable--var-lib-etcd"] : [])
+    config = local.init_config
+    ignore_preflight = concat(
+      var.ignore_preflight,
+      task.facts.node[host.name].container == "" ? [] : local.shared_kernel,
+      local.restores ? ["DirAvailable--var-lib-etcd"] : [],
+    )
     pki = merge({ for name in local.backed_pki : name => var.restore_texts["pki/${name}"] }, {
       "ca.crt" = task.x509_ca.kubernetes.cert_pem
       "ca.key" = task.x509_ca.kubernetes.key_pem
     })
-    prepare = local.restores ? ["sh", "-c", file("files/etcd-restore.sh"), "etcd-restore", local.snapshot, local.first_node, cluster.nodes[local.first_node].ip, local.init_config] : []
+    prepare = local.restores ? [
+      "sh", "-c", file("files/etcd-restore.sh"), "etcd-restore", local.snapshot, local.first_node,
+      cluster.nodes[local.first_node].ip, local.init_config,
+    ] : []
     timeout = var.cluster_timeout
     depends_on = [
-      task.service.containerd[local.first_node], task.service.kubelet[local.first_node], task.copy.kubelet[local.first_node],
+      task.service.containerd[local.first_node], task.service.kubelet[local.first_node],
+      task.copy.kubelet[local.first_node],
       task.sysctl.node, task.copy.registry_ca[local.first_node], task.copy.registry_hosts[local.first_node],
-      task.kubeadm_config.init, task.command.push, task.copy.patches, task.copy.kubelet_patch[local.first_node], task.command.alone, task.backup_part.snapshot,
+      task.kubeadm_config.init, task.command.push, task.copy.patches, task.copy.kubelet_patch[local.first_node],
+      task.command.alone, task.backup_part.snapshot,
     ]
 
     # One that was too slow goes on where it was.
@@ -284,7 +336,9 @@ block "first_controller" {
 
   # What all controllers have in common, and the first one has made.
   task "command" "shared_pki" {
-    for_each   = toset(length(local.others) == 0 ? [] : ["sa.key", "sa.pub", "front-proxy-ca.crt", "front-proxy-ca.key", "etcd/ca.crt", "etcd/ca.key"])
+    for_each = toset(length(local.others) == 0 ? [] : [
+      "sa.key", "sa.pub", "front-proxy-ca.crt", "front-proxy-ca.key", "etcd/ca.crt", "etcd/ca.key",
+    ])
     argv       = ["cat", "/etc/kubernetes/pki/${each.key}"]
     read_only  = true
     sensitive  = true
@@ -307,21 +361,29 @@ task "kubeadm_config" "join" {
   discovery_file         = local.login
   extra_args             = local.node_args[each.key]
   patches                = local.patches
-  timeouts               = { kubernetesAPICall = "3m", tlsBootstrap = var.cluster_timeout, discovery = var.cluster_timeout, kubeletHealthCheck = var.cluster_timeout }
+  timeouts = {
+    kubernetesAPICall  = "3m"
+    tlsBootstrap       = var.cluster_timeout
+    discovery          = var.cluster_timeout
+    kubeletHealthCheck = var.cluster_timeout
+  }
 }
 
-# While all of a new cluster is made, its controllers join at the same time, which takes less time. In a cluster that people
-# use they join one after the other: etcd takes in one member at a time, and the API is away for less long.
+# While all of a new cluster is made, its controllers join at the same time, which takes less time. In a cluster that
+# people use they join one after the other: etcd takes in one member at a time, and the API is away for less long.
 block "controllers" {
   stage  = "cluster"
   serial = length(cluster.existing) > 0 ? 1 : "100%"
 
   task "kubeadm_join" "controller" {
-    for_each         = toset(local.others)
-    host             = each.key
-    config           = task.kubeadm_config.join[each.key].path
-    ignore_preflight = concat(var.ignore_preflight, task.facts.node[host.name].container == "" ? [] : local.shared_kernel)
-    timeout          = var.cluster_timeout
+    for_each = toset(local.others)
+    host     = each.key
+    config   = task.kubeadm_config.join[each.key].path
+    ignore_preflight = concat(
+      var.ignore_preflight,
+      task.facts.node[host.name].container == "" ? [] : local.shared_kernel,
+    )
+    timeout = var.cluster_timeout
     pki = merge({ for name, file in task.command.shared_pki : name => file.stdout }, {
       "ca.crt" = task.x509_ca.kubernetes.cert_pem
       "ca.key" = task.x509_ca.kubernetes.key_pem
@@ -334,7 +396,11 @@ block "controllers" {
       ca_key  = task.x509_ca.kubernetes.key_pem
     }
 
-    depends_on = [task.kubeadm_init.first, task.command.restored_node, task.copy.patches, task.copy.kubelet_patch[each.key], task.service.containerd[each.key], task.service.kubelet[each.key], task.copy.kubelet[each.key], task.sysctl.node]
+    depends_on = [
+      task.kubeadm_init.first, task.command.restored_node, task.copy.patches, task.copy.kubelet_patch[each.key],
+      task.service.containerd[each.key], task.service.kubelet[each.key], task.copy.kubelet[each.key],
+      task.sysctl.node,
+    ]
 
     retry {
       attempts = 3
@@ -362,10 +428,16 @@ task "kubectl_apply" "flannel" {
 
 # Images go to the cluster's registry on the hypervisor, whose processor is real.
 task "command" "push" {
-  stage      = "services"
-  hosts      = local.services_hosts
-  argv       = concat(local.push.push, [for name in try(split("\n", trimspace(task.command.images.stdout)), []) : "docker://${name}=${replace(name, "/^[^/]*\\//", "")}"])
-  unless     = concat(local.push.check, [for name in try(split("\n", trimspace(task.command.images.stdout)), []) : "docker://${name}=${replace(name, "/^[^/]*\\//", "")}"])
+  stage = "services"
+  hosts = local.services_hosts
+  argv = concat(local.push.push, [
+    for name in try(split("\n", trimspace(task.command.images.stdout)), []) :
+    "docker://${name}=${replace(name, "/^[^/]*\\//", "")}"
+  ])
+  unless = concat(local.push.check, [
+    for name in try(split("\n", trimspace(task.command.images.stdout)), []) :
+    "docker://${name}=${replace(name, "/^[^/]*\\//", "")}"
+  ])
   timeout    = "30m"
   advice     = local.push_advice
   depends_on = [task.copy.registry_client_ca, task.copy.registry_auth, task.copy.registry_curl, task.command.login]

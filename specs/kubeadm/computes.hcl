@@ -12,8 +12,11 @@ task "command" "former_node" {
 
 # In a cluster without controllers, which validation refuses, the first node is one of these.
 task "kubeadm_join" "compute" {
-  stage            = "computes"
-  for_each         = { for n in local.computes : n.name => n if !startswith(n.os, "windows") && n.name != local.first_node }
+  stage = "computes"
+  for_each = {
+    for n in local.computes :
+    n.name => n if !startswith(n.os, "windows") && n.name != local.first_node
+  }
   host             = each.key
   config           = task.kubeadm_config.join[each.key].path
   ignore_preflight = concat(var.ignore_preflight, task.facts.node[host.name].container == "" ? [] : local.shared_kernel)

@@ -17,10 +17,17 @@ task "x509_facts" "node" {
 
 output "health_etcd" {
   description = "What the members of etcd say of themselves."
-  value       = !run.look ? null : { for host, look in task.command.etcd_health : host => { for line in compact(split("\n", look.stdout)) : split(" ", line)[0] => split(" ", line)[1] } if look.stdout != null }
+  value = !run.look ? null : {
+    for host, look in task.command.etcd_health :
+    host => { for line in compact(split("\n", look.stdout)) : split(" ", line)[0] => split(" ", line)[1] }
+    if look.stdout != null
+  }
 }
 
 output "health_node_certificates" {
   description = "The certificates of Kubernetes on nodes."
-  value       = !run.look ? null : { for host, look in task.x509_facts.node : host => look.certificates if look.certificates != null }
+  value = !run.look ? null : {
+    for host, look in task.x509_facts.node :
+    host => look.certificates if look.certificates != null
+  }
 }

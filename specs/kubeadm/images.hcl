@@ -12,7 +12,11 @@ block "listed_images" {
     dest       = "${local.root}/kubeadm"
     mode       = "0755"
     timeout    = "20m"
-    advice     = "The services' hypervisor fetches kubeadm. The variable ${local.release_url} names another site with the same layout."
+    advice = fold(<<-EOT
+      The services' hypervisor fetches kubeadm. The variable ${local.release_url} names another site with the same
+      layout.
+      EOT
+    )
     depends_on = [task.directory.root]
   }
 

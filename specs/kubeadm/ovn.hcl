@@ -2,5 +2,8 @@
 # controller manager gives none.
 
 locals {
-  network_args = { for name in local.ovn_routes ? ["controller_manager"] : [] : name => merge({ "allocate-node-cidrs" = "false" }, lookup(local.component_args, name, {})) }
+  network_args = {
+    for name in local.ovn_routes ? ["controller_manager"] : [] :
+    name => merge({ "allocate-node-cidrs" = "false" }, lookup(local.component_args, name, {}))
+  }
 }

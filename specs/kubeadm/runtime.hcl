@@ -2,9 +2,14 @@
 # upstream's releases, which are unpacked below /usr/local and go at clean-up.
 
 variable "container_runtime" {
-  type        = string
-  default     = "packages"
-  description = "Where the container runtime of Linux nodes is from: packages (containerd, runc and CNI plugins of their system) or upstream (the pinned releases of these and of crictl, below /usr/local)."
+  type    = string
+  default = "packages"
+  description = fold(<<-EOT
+    Where the container runtime of Linux nodes is from: packages (containerd, runc and CNI plugins of their system) or
+    upstream (the pinned releases of these and of crictl, below /usr/local).
+    EOT
+  )
+
   validation {
     condition     = contains(["packages", "upstream"], var.container_runtime)
     error_message = "The container runtime is \"packages\" or \"upstream\"."
@@ -12,9 +17,14 @@ variable "container_runtime" {
 }
 
 variable "runtime_url" {
-  type        = string
-  default     = null
-  description = "Where upstream's releases of the container runtime are, in the layout of github.com, which is the default: URL/OWNER/PROJECT/releases/download/VERSION/FILE."
+  type    = string
+  default = null
+  description = fold(<<-EOT
+    Where upstream's releases of the container runtime are, in the layout of github.com, which is the default:
+    URL/OWNER/PROJECT/releases/download/VERSION/FILE.
+    EOT
+  )
+
   validation {
     condition     = var.runtime_url == null || can(regex("^https?://[^\\s@]+$", var.runtime_url))
     error_message = "A site is http:// or https://, and has no user in it."
@@ -26,15 +36,32 @@ locals {
   runtime_packages = local.runtime_upstream ? [] : ["containerd", "runc", "containernetworking-plugins"]
   runtime_nodes    = local.runtime_upstream ? local.all_nodes : []
   runtime_root     = "/usr/local/lib/kinit/runtime"
-  runtime_advice   = "Nodes fetch the container runtime by themselves. The variable runtime_url names another site with the layout of github.com, and container_runtime = \"packages\" takes the packages of the nodes' system."
+  runtime_advice = fold(<<-EOT
+    Nodes fetch the container runtime by themselves. The variable runtime_url names another site with the layout of
+    github.com, and container_runtime = "packages" takes the packages of the nodes' system.
+    EOT
+  )
 
   # Where the CNI plugins are, before the folder that containerd and the network of pods look in.
   cni_folder = local.runtime_upstream ? "${local.runtime_root}/cni" : "/usr/lib/cni"
 
   # The files, and where each is kept. What is an archive is unpacked beside it.
-  runtime_pins  = { containerd = "containerd", runc = "runc", cni = "cni_plugins", crictl = "crictl" }
-  runtime_files = { for name, pin in local.runtime_pins : name => merge(local.downloads[pin], { for key in ["url", "sha256_url"] : key => var.runtime_url == null ? local.downloads[pin][key] : replace(local.downloads[pin][key], "/^https?:\\/\\/[^\\/]+/", trimsuffix(var.runtime_url, "/")) }) }
-  runtime_dest  = { containerd = "${local.runtime_root}/containerd.tar.gz", runc = "/usr/local/sbin/runc", cni = "${local.runtime_root}/cni.tgz", crictl = "${local.runtime_root}/crictl.tar.gz" }
+  runtime_pins = { containerd = "containerd", runc = "runc", cni = "cni_plugins", crictl = "crictl" }
+  runtime_files = {
+    for name, pin in local.runtime_pins :
+    name => merge(local.downloads[pin], {
+      for key in ["url", "sha256_url"] :
+      key => var.runtime_url == null
+      ? local.downloads[pin][key]
+      : replace(local.downloads[pin][key], "/^https?:\\/\\/[^\\/]+/", trimsuffix(var.runtime_url, "/"))
+    })
+  }
+  runtime_dest = {
+    containerd = "${local.runtime_root}/containerd.tar.gz"
+    runc       = "/usr/local/sbin/runc"
+    cni        = "${local.runtime_root}/cni.tgz"
+    crictl     = "${local.runtime_root}/crictl.tar.gz"
+  }
 
   # Programs that people and other programs call by their names.
   runtime_links = {
@@ -64,7 +91,9 @@ block "runtime" {
     sha256     = local.runtime_files[each.value.name].sha256
     sha512     = local.runtime_files[each.value.name].sha512
     sha256_url = local.runtime_files[each.value.name].sha256_url
-    unverified = "${local.runtime_files[each.value.name].sha256}${local.runtime_files[each.value.name].sha512}${local.runtime_files[each.value.name].sha256_url}" == ""
+    unverified = join("", [
+      for key in ["sha256", "sha512", "sha256_url"] : local.runtime_files[each.value.name][key]
+    ]) == ""
     dest       = local.runtime_dest[each.value.name]
     mode       = each.value.name == "runc" ? "0755" : "0644"
     timeout    = "20m"

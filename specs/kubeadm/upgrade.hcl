@@ -2,9 +2,14 @@
 # of it comes to them. Nodes that are new have it from the beginning.
 
 variable "upgrade_serial" {
-  type        = string
-  default     = "1"
-  description = "How many compute nodes are upgraded at the same time: a number, or a percentage such as \"25%\". Controllers go one by one."
+  type    = string
+  default = "1"
+  description = fold(<<-EOT
+    How many compute nodes are upgraded at the same time: a number, or a percentage such as "25%". Controllers go one
+    by one.
+    EOT
+  )
+
   validation {
     condition     = can(regex("^([1-9][0-9]*|[1-9][0-9]?%|100%)$", var.upgrade_serial))
     error_message = "It is a number of nodes from 1 on, or a percentage such as \"25%\"."
@@ -13,19 +18,26 @@ variable "upgrade_serial" {
 
 locals {
   # Nodes that may have another version, the controller that leads first.
-  upgradable        = [for name in local.all_nodes : name if contains(cluster.existing, name)]
-  upgradable_lead   = [for name in local.upgradable : name if name == local.first_node]
-  upgradable_others = [for c in local.controllers : c.name if contains(local.upgradable, c.name) && c.name != local.first_node]
-  upgradable_plane  = concat(local.upgradable_lead, local.upgradable_others)
-  upgradable_rest   = [for name in local.upgradable : name if !contains(local.upgradable_plane, name)]
+  upgradable      = [for name in local.all_nodes : name if contains(cluster.existing, name)]
+  upgradable_lead = [for name in local.upgradable : name if name == local.first_node]
+  upgradable_others = [
+    for c in local.controllers :
+    c.name if contains(local.upgradable, c.name) && c.name != local.first_node
+  ]
+  upgradable_plane = concat(local.upgradable_lead, local.upgradable_others)
+  upgradable_rest  = [for name in local.upgradable : name if !contains(local.upgradable_plane, name)]
 
   # Those of them that have.
   due = try([for name in task.kubectl_versions.cluster.due : name if contains(local.upgradable, name)], [])
 
-  upgrade_root         = "/usr/local/lib/kinit/upgrade"
-  upgrade_snapshot     = "/var/lib/kinit/etcd/before-${local.kubernetes_version}.db"
-  upgrade_drains       = length(local.linux_nodes) > 1 # from a single node pods go nowhere
-  upgrade_advice       = "No further node is upgraded. The same command goes on here. All that Kubernetes knew before is in ${local.upgrade_snapshot} on ${local.first_node}."
+  upgrade_root     = "/usr/local/lib/kinit/upgrade"
+  upgrade_snapshot = "/var/lib/kinit/etcd/before-${local.kubernetes_version}.db"
+  upgrade_drains   = length(local.linux_nodes) > 1 # from a single node pods go nowhere
+  upgrade_advice = fold(<<-EOT
+    No further node is upgraded. The same command goes on here. All that Kubernetes knew before is in
+    ${local.upgrade_snapshot} on ${local.first_node}.
+    EOT
+  )
   upgrade_drain_advice = "${local.upgrade_advice} The variable drain_timeout gives pods longer."
   upgrade_version      = "${local.root}/kubernetes-version"
 }
@@ -48,8 +60,13 @@ task "assert" "upgrade" {
   when  = local.build
 
   condition {
-    holds   = !var.kubernetes_preinstalled || length(local.due) == 0
-    message = "${join(", ", local.due)} would have to get Kubernetes ${local.kubernetes_version}, and the programs of nodes are those of their image (kubernetes_preinstalled = true). With kubernetes_preinstalled = false nodes fetch them; or recreate the nodes one by one with another image, by kinit replace."
+    holds = !var.kubernetes_preinstalled || length(local.due) == 0
+    message = fold(<<-EOT
+      ${join(", ", local.due)} would have to get Kubernetes ${local.kubernetes_version}, and the programs of nodes are
+      those of their image (kubernetes_preinstalled = true). With kubernetes_preinstalled = false nodes fetch them; or
+      recreate the nodes one by one with another image, by kinit replace.
+      EOT
+    )
   }
 }
 
@@ -74,7 +91,11 @@ block "upgrade_programs" {
     dest       = "${local.upgrade_root}/${each.key}"
     mode       = "0755"
     timeout    = "20m"
-    advice     = "No node is upgraded yet. Nodes fetch the programs of Kubernetes by themselves. The variable ${local.release_url} names another site with the same layout."
+    advice = fold(<<-EOT
+      No node is upgraded yet. Nodes fetch the programs of Kubernetes by themselves. The variable ${local.release_url}
+      names another site with the same layout.
+      EOT
+    )
     depends_on = [task.directory.upgrade]
   }
 }
@@ -117,22 +138,28 @@ block "upgrade_controllers" {
 
     # CreateJob gives a trial pod 15 s to end, which is too short on a busy cluster. kinit has looked at the nodes, the
     # control plane and etcd before.
-    ignore_preflight = concat(["CreateJob"], var.ignore_preflight, task.facts.node[host.name].container == "" ? [] : local.shared_kernel)
-    timeouts         = local.upgrade_timeouts
-    wait             = var.cluster_timeout
-    timeout          = "4h"
-    advice           = local.upgrade_advice
-    depends_on       = [task.kubectl_drain.upgrade_controller, task.kubeadm_config.init]
+    ignore_preflight = concat(
+      ["CreateJob"],
+      var.ignore_preflight,
+      task.facts.node[host.name].container == "" ? [] : local.shared_kernel,
+    )
+    timeouts   = local.upgrade_timeouts
+    wait       = var.cluster_timeout
+    timeout    = "4h"
+    advice     = local.upgrade_advice
+    depends_on = [task.kubectl_drain.upgrade_controller, task.kubeadm_config.init]
   }
 
   # A member says so only when a quorum of them agrees.
   task "wait" "upgrade_etcd" {
-    hosts      = local.upgradable_plane
-    when       = contains(local.due, host.name)
-    argv       = ["bash", "-c", file("files/etcd-health.sh")]
-    expect     = "health true"
-    within     = "5m"
-    evidence   = [concat(local.kubectl, ["--namespace", "kube-system", "get", "pods", "--selector", "component=etcd", "--output", "wide"])]
+    hosts  = local.upgradable_plane
+    when   = contains(local.due, host.name)
+    argv   = ["bash", "-c", file("files/etcd-health.sh")]
+    expect = "health true"
+    within = "5m"
+    evidence = [concat(local.kubectl, [
+      "--namespace", "kube-system", "get", "pods", "--selector", "component=etcd", "--output", "wide",
+    ])]
     depends_on = [task.kubeadm_upgrade.controller]
   }
 
@@ -164,17 +191,20 @@ block "upgrade_computes" {
   }
 
   task "kubeadm_upgrade" "compute" {
-    hosts            = local.upgradable_rest
-    when             = contains(local.due, host.name)
-    version          = local.kubernetes_version
-    programs         = local.upgrade_root
-    patches          = local.patches
-    ignore_preflight = concat(var.ignore_preflight, task.facts.node[host.name].container == "" ? [] : local.shared_kernel)
-    timeouts         = local.upgrade_timeouts
-    wait             = var.cluster_timeout
-    timeout          = "2h"
-    advice           = local.upgrade_advice
-    depends_on       = [task.kubectl_drain.upgrade_compute]
+    hosts    = local.upgradable_rest
+    when     = contains(local.due, host.name)
+    version  = local.kubernetes_version
+    programs = local.upgrade_root
+    patches  = local.patches
+    ignore_preflight = concat(
+      var.ignore_preflight,
+      task.facts.node[host.name].container == "" ? [] : local.shared_kernel,
+    )
+    timeouts   = local.upgrade_timeouts
+    wait       = var.cluster_timeout
+    timeout    = "2h"
+    advice     = local.upgrade_advice
+    depends_on = [task.kubectl_drain.upgrade_compute]
 
     retry {
       attempts = 3
@@ -193,7 +223,12 @@ block "upgrade_computes" {
 }
 
 locals {
-  upgrade_timeouts = { upgradeManifests = var.cluster_timeout, kubernetesAPICall = "3m", kubeletHealthCheck = var.cluster_timeout, controlPlaneComponentHealthCheck = var.cluster_timeout }
+  upgrade_timeouts = {
+    upgradeManifests                 = var.cluster_timeout
+    kubernetesAPICall                = "3m"
+    kubeletHealthCheck               = var.cluster_timeout
+    controlPlaneComponentHealthCheck = var.cluster_timeout
+  }
 }
 
 # What the next run compares: all nodes have this version now.

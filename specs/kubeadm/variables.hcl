@@ -19,37 +19,65 @@ variable "pause_image" {
 }
 
 variable "readiness_period" {
-  type        = number
-  default     = null
-  description = "Every how many seconds it is asked whether a component of the control plane is ready. Default: kubeadm's 1, which keeps a slow machine busy; 15 where processors are emulated."
+  type    = number
+  default = null
+  description = fold(<<-EOT
+    Every how many seconds it is asked whether a component of the control plane is ready. Default: kubeadm's 1, which
+    keeps a slow machine busy; 15 where processors are emulated.
+    EOT
+  )
+
   validation {
-    condition     = var.readiness_period == null ? true : var.readiness_period >= 1 && floor(var.readiness_period) == var.readiness_period
+    condition = (
+      var.readiness_period == null
+      ? true
+      : var.readiness_period >= 1 && floor(var.readiness_period) == var.readiness_period
+    )
     error_message = "The period is a whole number of seconds from 1 on."
   }
 }
 
 variable "liveness_failures" {
-  type        = number
-  default     = null
-  description = "How many probes in a row a component of the control plane may miss before it is restarted; there is one every 10 s. Default: kubeadm's 8; 60 where processors are emulated, as a start costs them more than waiting."
+  type    = number
+  default = null
+  description = fold(<<-EOT
+    How many probes in a row a component of the control plane may miss before it is restarted; there is one every 10
+    s. Default: kubeadm's 8; 60 where processors are emulated, as a start costs them more than waiting.
+    EOT
+  )
+
   validation {
-    condition     = var.liveness_failures == null ? true : var.liveness_failures >= 1 && floor(var.liveness_failures) == var.liveness_failures
+    condition = (
+      var.liveness_failures == null
+      ? true
+      : var.liveness_failures >= 1 && floor(var.liveness_failures) == var.liveness_failures
+    )
     error_message = "The number of failures is a whole number from 1 on."
   }
 }
 
 variable "component_env" {
-  type        = map(map(string))
-  default     = {}
-  description = "Environment of the control plane's components: apiserver, controller_manager, scheduler or etcd → variable → value."
+  type    = map(map(string))
+  default = {}
+  description = fold(<<-EOT
+    Environment of the control plane's components: apiserver, controller_manager, scheduler or etcd → variable →
+    value.
+    EOT
+  )
+
   validation {
-    condition     = length(setsubtract(keys(var.component_env), ["apiserver", "controller_manager", "scheduler", "etcd"])) == 0
+    condition = length(setsubtract(keys(var.component_env), [
+      "apiserver", "controller_manager", "scheduler", "etcd",
+    ])) == 0
     error_message = "The components are apiserver, controller_manager, scheduler and etcd."
   }
 }
 
 variable "ignore_preflight" {
-  type        = list(string)
-  default     = []
-  description = "Checks of kubeadm whose failure is only a warning, such as NumCPU for controllers with one virtual CPU."
+  type    = list(string)
+  default = []
+  description = fold(<<-EOT
+    Checks of kubeadm whose failure is only a warning, such as NumCPU for controllers with one virtual CPU.
+    EOT
+  )
 }

@@ -9,14 +9,21 @@ variable "windows_payloads" {
     sha256_url = optional(string, "")
     sha512_url = optional(string, "")
   }))
-  default     = {}
-  description = "Where Windows nodes' programs come from, in place of the defaults: kubernetes, containerd, crictl, flannel, cni."
+  default = {}
+  description = fold(<<-EOT
+    Where Windows nodes' programs come from, in place of the defaults: kubernetes, containerd, crictl, flannel, cni.
+    EOT
+  )
 }
 
 variable "windows_pause_image" {
-  type        = string
-  default     = null
-  description = "The pause image of Windows nodes; the pinned one where it is not said. It must be for their build of Windows: 3.10.2 is the first for Server 2025."
+  type    = string
+  default = null
+  description = fold(<<-EOT
+    The pause image of Windows nodes; the pinned one where it is not said. It must be for their build of Windows:
+    3.10.2 is the first for Server 2025.
+    EOT
+  )
 }
 
 locals {
@@ -29,20 +36,33 @@ locals {
   }
 
   # What is said in the variable counts more, payload by payload.
-  payload_defaults = merge({ for name, pin in local.payload_pins : name => local.downloads[pin] }, { kubernetes = local.kubernetes_windows })
-  payloads         = local.has_windows ? { for name, payload in local.payload_defaults : name => lookup(var.windows_payloads, name, payload) } : {}
+  payload_defaults = merge({ for name, pin in local.payload_pins : name => local.downloads[pin] }, {
+    kubernetes = local.kubernetes_windows
+  })
+  payloads = local.has_windows ? {
+    for name, payload in local.payload_defaults :
+    name => lookup(var.windows_payloads, name, payload)
+  } : {}
 
   # The version of Kubernetes in the address of Windows nodes' programs, "" where it has none.
-  windows_version = try(regex("v1\\.[0-9]+\\.[0-9]+", lookup(var.windows_payloads, "kubernetes", local.kubernetes_windows).url), "")
-  windows_minor   = try(tonumber(split(".", local.windows_version)[1]), local.kubernetes_minor)
+  windows_version = try(
+    regex("v1\\.[0-9]+\\.[0-9]+", lookup(var.windows_payloads, "kubernetes", local.kubernetes_windows).url),
+    "",
+  )
+  windows_minor = try(tonumber(split(".", local.windows_version)[1]), local.kubernetes_minor)
 }
 
 locals {
   # Where each archive is unpacked, how many leading folders are left out, and the file
   # that shows that it was.
   payload_places = {
-    kubernetes  = { folder = "C:/k", strip = 3, members = ["kubernetes/node/bin"], shows = "C:/k/kubelet.exe" }
-    containerd  = { folder = "C:/Program Files/containerd", strip = 1, members = [], shows = "C:/Program Files/containerd/containerd.exe" }
+    kubernetes = { folder = "C:/k", strip = 3, members = ["kubernetes/node/bin"], shows = "C:/k/kubelet.exe" }
+    containerd = {
+      folder  = "C:/Program Files/containerd"
+      strip   = 1
+      members = []
+      shows   = "C:/Program Files/containerd/containerd.exe"
+    }
     crictl      = { folder = "C:/k", strip = 0, members = [], shows = "C:/k/crictl.exe" }
     flannel     = { folder = "C:/k", strip = 0, members = [], shows = "C:/k/flanneld.exe" }
     cni_flannel = { folder = "C:/opt/cni/bin", strip = 0, members = [], shows = "C:/opt/cni/bin/flannel-amd64.exe" }
@@ -66,23 +86,50 @@ task "assert" "windows_nodes" {
   early = true
 
   condition {
-    holds   = alltrue([for c in local.controllers : !startswith(c.os, "windows")])
-    message = "Controllers run Linux: Kubernetes has no control plane for Windows. Take ${join(", ", [for c in local.controllers : c.name if startswith(c.os, "windows")])} out of the pool \"controller\", and name it in another one."
+    holds = alltrue([for c in local.controllers : !startswith(c.os, "windows")])
+    message = fold(<<-EOT
+      Controllers run Linux: Kubernetes has no control plane for Windows. Take
+      ${join(", ", [for c in local.controllers : c.name if startswith(c.os, "windows")])} out of the pool
+      "controller", and name it in another one.
+      EOT
+    )
   }
 
   condition {
-    holds   = local.kubernetes_minor < 0 || local.windows_minor <= local.kubernetes_minor && local.windows_minor >= local.kubernetes_minor - 3
-    message = "Windows nodes have Kubernetes ${local.windows_version}, the control plane has ${local.kubernetes_version}: a kubelet may be up to three minor versions older and never newer. Change windows_payloads.kubernetes or kubernetes_version."
+    holds = (
+      local.kubernetes_minor < 0 ||
+      local.windows_minor <= local.kubernetes_minor && local.windows_minor >= local.kubernetes_minor - 3
+    )
+    message = fold(<<-EOT
+      Windows nodes have Kubernetes ${local.windows_version}, the control plane has ${local.kubernetes_version}: a
+      kubelet may be up to three minor versions older and never newer. Change windows_payloads.kubernetes or
+      kubernetes_version.
+      EOT
+    )
   }
 
   condition {
-    holds   = !local.calico || alltrue([for node in values(local.windows_nodes) : node.overlay])
-    message = "Calico's operator installs itself on nodes with Windows, and kinit could not take that back from a machine that exists: ${join(", ", [for node in values(local.windows_nodes) : node.name if !node.overlay])}. Set pod_network to \"flannel-vxlan\"."
+    holds = !local.calico || alltrue([for node in values(local.windows_nodes) : node.overlay])
+    message = fold(<<-EOT
+      Calico's operator installs itself on nodes with Windows, and kinit could not take that back from a machine that
+      exists: ${join(", ", [for node in values(local.windows_nodes) : node.name if !node.overlay])}. Set pod_network
+      to "flannel-vxlan".
+      EOT
+    )
   }
 
   condition {
-    holds   = local.pod_network != "flannel-host-gw" || length(local.overlay_nodes) == 0 || alltrue([for node in values(local.windows_nodes) : node.overlay])
-    message = "With pod_network = \"flannel-host-gw\" nodes are each other's routers, so all are on one network: ${join(", ", [for node in values(local.windows_nodes) : node.name if !node.overlay])} is beside the overlay of the others. Set pod_network to \"flannel-vxlan\"."
+    holds = (
+      local.pod_network != "flannel-host-gw" ||
+      length(local.overlay_nodes) == 0 ||
+      alltrue([for node in values(local.windows_nodes) : node.overlay])
+    )
+    message = fold(<<-EOT
+      With pod_network = "flannel-host-gw" nodes are each other's routers, so all are on one network:
+      ${join(", ", [for node in values(local.windows_nodes) : node.name if !node.overlay])} is beside the overlay of
+      the others. Set pod_network to "flannel-vxlan".
+      EOT
+    )
   }
 }
 
@@ -91,13 +138,21 @@ locals {
   # not there before; of what else there is, what was there before stays.
   windows_leave_script = file("files/windows-leave.ps1")
   windows_traces = {
-    services  = ["kube-proxy", "kubelet", "containerd"]
-    tasks     = ["flanneld"]
-    rules     = ["kinit-kubelet", "kinit-vxlan"]
-    alone     = ["C:\\k", "C:\\Program Files\\containerd", "C:\\etc\\kubernetes", "C:\\etc\\kube-flannel", "C:\\etc\\cni", "C:\\opt\\cni", "C:\\run\\flannel", "C:\\sourcevip", "C:\\var\\lib\\kubelet"]
-    folders   = ["C:\\ProgramData\\containerd", "C:\\usr\\libexec\\kubernetes", "C:\\var\\lib\\cni", "C:\\var\\log\\kubelet", "C:\\var\\log\\pods", "C:\\var\\log\\containers"]
-    files     = ["C:\\var\\log\\flanneld.log", "C:\\var\\log\\kube-proxy.log"]
-    parents   = ["C:\\etc", "C:\\opt", "C:\\run", "C:\\usr\\libexec", "C:\\usr", "C:\\var\\lib", "C:\\var\\log", "C:\\var"]
+    services = ["kube-proxy", "kubelet", "containerd"]
+    tasks    = ["flanneld"]
+    rules    = ["kinit-kubelet", "kinit-vxlan"]
+    alone = [
+      "C:\\k", "C:\\Program Files\\containerd", "C:\\etc\\kubernetes", "C:\\etc\\kube-flannel", "C:\\etc\\cni",
+      "C:\\opt\\cni", "C:\\run\\flannel", "C:\\sourcevip", "C:\\var\\lib\\kubelet",
+    ]
+    folders = [
+      "C:\\ProgramData\\containerd", "C:\\usr\\libexec\\kubernetes", "C:\\var\\lib\\cni", "C:\\var\\log\\kubelet",
+      "C:\\var\\log\\pods", "C:\\var\\log\\containers",
+    ]
+    files = ["C:\\var\\log\\flanneld.log", "C:\\var\\log\\kube-proxy.log"]
+    parents = [
+      "C:\\etc", "C:\\opt", "C:\\run", "C:\\usr\\libexec", "C:\\usr", "C:\\var\\lib", "C:\\var\\log", "C:\\var",
+    ]
     elements  = local.windows_elements
     variables = ["NODE_NAME"]
     networks  = [local.windows_network]
@@ -109,8 +164,10 @@ locals {
 
   windows_elements = ["C:\\k", "C:\\Program Files\\containerd"]
   windows_unscanned = {
-    processes = ["C:/Program Files/containerd/containerd.exe", "C:/Program Files/containerd/ctr.exe", "C:/k/kubelet.exe"]
-    folders   = ["C:/ProgramData/containerd"]
+    processes = [
+      "C:/Program Files/containerd/containerd.exe", "C:/Program Files/containerd/ctr.exe", "C:/k/kubelet.exe",
+    ]
+    folders = ["C:/ProgramData/containerd"]
   }
 
   # The system runs what is in these, so no other user may write there.
@@ -163,8 +220,10 @@ task "win_file" "folder" {
   stage = "cluster"
   for_each = {
     for pair in setproduct(local.windows_names, [
-      "C:/k", "C:/Program Files/containerd", "C:/ProgramData/containerd/certs.d/_default", "C:/opt/cni/bin", "C:/etc/cni/net.d",
-      "C:/etc/kubernetes", "C:/etc/kubernetes/pki", "C:/etc/kubernetes/manifests", "C:/etc/kube-flannel", "C:/run/flannel",
+      "C:/k", "C:/Program Files/containerd", "C:/ProgramData/containerd/certs.d/_default", "C:/opt/cni/bin",
+      "C:/etc/cni/net.d",
+      "C:/etc/kubernetes", "C:/etc/kubernetes/pki", "C:/etc/kubernetes/manifests", "C:/etc/kube-flannel",
+      "C:/run/flannel",
       "C:/var/log/kubelet", "C:/var/lib/kubelet", "C:/sourcevip",
     ]) : "${pair[0]}/${pair[1]}" => { node = pair[0], path = pair[1] }
   }
@@ -243,8 +302,11 @@ block "windows_files" {
   depends_on = [task.win_file.folder]
 
   task "win_copy" "containerd" {
-    dest    = "C:/Program Files/containerd/config.toml"
-    content = templatefile("files/windows-containerd.toml", { cluster = local.title, pause_image = local.windows_pause_image })
+    dest = "C:/Program Files/containerd/config.toml"
+    content = templatefile("files/windows-containerd.toml", {
+      cluster     = local.title
+      pause_image = local.windows_pause_image
+    })
   }
 
   # The cluster's registry is where images come from, as on Linux.
@@ -263,7 +325,10 @@ block "windows_files" {
 
   task "win_copy" "crictl" {
     dest    = "C:/k/crictl.yaml"
-    content = "runtime-endpoint: npipe:////./pipe/containerd-containerd\nimage-endpoint: npipe:////./pipe/containerd-containerd\n"
+    content = <<-EOT
+      runtime-endpoint: npipe:////./pipe/containerd-containerd
+      image-endpoint: npipe:////./pipe/containerd-containerd
+    EOT
   }
 
   task "win_copy" "join" {
@@ -291,7 +356,10 @@ block "windows_programs" {
     start      = "auto"
     state      = "started"
     restart_on = [task.win_copy.containerd[host.name].sha256]
-    depends_on = [task.win_powershell.payload, task.win_copy.registry_ca, task.win_copy.registry_hosts, task.win_defender_exclusion.containers, task.win_env.path]
+    depends_on = [
+      task.win_powershell.payload, task.win_copy.registry_ca, task.win_copy.registry_hosts,
+      task.win_defender_exclusion.containers, task.win_env.path,
+    ]
   }
 
   # The kubelet, native service of Windows; kube-log-runner writes its log. It waits for
@@ -304,7 +372,8 @@ block "windows_programs" {
       "--hostname-override=${host.name}", "--node-ip=${local.windows_nodes[host.name].ip}",
       "--bootstrap-kubeconfig=C:/etc/kubernetes/bootstrap-kubelet.conf", "--kubeconfig=C:/etc/kubernetes/kubelet.conf",
       "--config=C:/var/lib/kubelet/config.yaml", "--cert-dir=C:/var/lib/kubelet/pki",
-      "--container-runtime-endpoint=npipe:////./pipe/containerd-containerd", "--register-with-taints=os=windows:NoSchedule",
+      "--container-runtime-endpoint=npipe:////./pipe/containerd-containerd",
+      "--register-with-taints=os=windows:NoSchedule",
       "--cgroups-per-qos=false", "--enforce-node-allocatable=", "--resolv-conf=",
     ]
     start         = "auto"
@@ -332,15 +401,25 @@ block "windows_token" {
   host  = local.first_node
 
   task "command" "token" {
-    when  = anytrue([for name in local.windows_names : trimspace(task.win_powershell.joined[name].stdout) != "True"])
-    argv  = concat(["sh", "-c", "sed \"s/EXPIRES/$(date -u -d '+2 hours' +%FT%TZ)/\" | \"$@\"", "token"], local.kubectl, ["apply", "--filename", "-"])
-    stdin = local.has_windows ? templatefile("files/token.yaml", { cluster = local.title, token = task.secret.token.value }) : ""
+    when = anytrue([for name in local.windows_names : trimspace(task.win_powershell.joined[name].stdout) != "True"])
+    argv = concat(
+      ["sh", "-c", "sed \"s/EXPIRES/$(date -u -d '+2 hours' +%FT%TZ)/\" | \"$@\"", "token"],
+      local.kubectl,
+      ["apply", "--filename", "-"],
+    )
+    stdin = local.has_windows ? templatefile("files/token.yaml", {
+      cluster = local.title
+      token   = task.secret.token.value
+    }) : ""
   }
 
   task "command" "token_gone" {
-    when       = local.has_windows
-    argv       = concat(local.kubectl, ["--namespace", "kube-system", "delete", "secrets", "--selector", "kinit=join"])
-    only_if    = ["sh", "-c", "test -n \"$(\"$@\")\"", "token", "kubectl", "--kubeconfig", "/etc/kubernetes/admin.conf", "--namespace", "kube-system", "get", "secrets", "--selector", "kinit=join", "--output", "name"]
+    when = local.has_windows
+    argv = concat(local.kubectl, ["--namespace", "kube-system", "delete", "secrets", "--selector", "kinit=join"])
+    only_if = [
+      "sh", "-c", "test -n \"$(\"$@\")\"", "token", "kubectl", "--kubeconfig", "/etc/kubernetes/admin.conf",
+      "--namespace", "kube-system", "get", "secrets", "--selector", "kinit=join", "--output", "name",
+    ]
     depends_on = [task.win_powershell.join]
   }
 }
@@ -399,8 +478,11 @@ block "windows_flannel" {
   hosts = local.flannel_windows
 
   task "win_copy" "net_conf" {
-    dest    = "C:/etc/kube-flannel/net-conf.json"
-    content = jsonencode({ Network = var.pod_cidr, Backend = merge(local.flannel_backend, { Name = local.windows_network }) })
+    dest = "C:/etc/kube-flannel/net-conf.json"
+    content = jsonencode({
+      Network = var.pod_cidr
+      Backend = merge(local.flannel_backend, { Name = local.windows_network })
+    })
   }
 
   task "win_copy" "cni" {
@@ -423,16 +505,23 @@ block "windows_flannel" {
     name    = "kinit/flanneld"
     program = "C:/k/kube-log-runner.exe"
     arguments = [
-      "--log-file=C:/var/log/flanneld.log", "C:/k/flanneld.exe", "--kube-subnet-mgr", "--ip-masq", "--iface=${local.windows_nodes[host.name].ip}",
+      "--log-file=C:/var/log/flanneld.log", "C:/k/flanneld.exe", "--kube-subnet-mgr", "--ip-masq",
+      "--iface=${local.windows_nodes[host.name].ip}",
       "--kubeconfig-file=C:/etc/kubernetes/flannel.conf", "--net-config-path=C:/etc/kube-flannel/net-conf.json",
     ]
-    startup    = true
-    depends_on = [task.win_env.node, task.win_copy.net_conf, task.win_copy.kubeconfig, task.win_powershell.cni_flannel, task.win_powershell.join, task.win_copy.cni]
+    startup = true
+    depends_on = [
+      task.win_env.node, task.win_copy.net_conf, task.win_copy.kubeconfig, task.win_powershell.cni_flannel,
+      task.win_powershell.join, task.win_copy.cni,
+    ]
   }
 
   task "win_powershell" "flanneld" {
-    script     = "Start-ScheduledTask -TaskPath '\\kinit\\' -TaskName 'flanneld'"
-    unless     = "if ((Get-ScheduledTask -TaskPath '\\kinit\\' -TaskName 'flanneld').State.ToString() -ne 'Running') { exit 1 }"
+    script = "Start-ScheduledTask -TaskPath '\\kinit\\' -TaskName 'flanneld'"
+    unless = fold(<<-EOT
+      if ((Get-ScheduledTask -TaskPath '\kinit\' -TaskName 'flanneld').State.ToString() -ne 'Running') { exit 1 }
+      EOT
+    )
     depends_on = [task.win_scheduled_task.flanneld, task.wait.pod_cidr]
 
     # The machine may go off the wire while this looks whether flanneld runs.
@@ -489,8 +578,12 @@ task "win_service" "kube_proxy" {
   arguments = concat([
     "--log-file=C:/var/log/kube-proxy.log", "C:/k/kube-proxy.exe", "--windows-service",
     "--kubeconfig=C:/etc/kubernetes/kube-proxy.conf", "--proxy-mode=kernelspace", "--hostname-override=${host.name}",
-    "--cluster-cidr=${var.pod_cidr}", "--network-name=${local.calico ? "Calico" : local.windows_network}", "--enable-dsr=true",
-  ], [for name, read in task.win_powershell.source_vip_read : "--source-vip=${trimspace(read.stdout)}" if name == host.name])
+    "--cluster-cidr=${var.pod_cidr}", "--network-name=${local.calico ? "Calico" : local.windows_network}",
+    "--enable-dsr=true",
+    ], [
+    for name, read in task.win_powershell.source_vip_read :
+    "--source-vip=${trimspace(read.stdout)}" if name == host.name
+  ])
   start         = "auto"
   restart_after = ["10s"]
   state         = "started"

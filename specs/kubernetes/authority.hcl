@@ -35,7 +35,10 @@ output "kubeconfig" {
     # certificate is the cluster's own.
     server = "https://${task.facts.underlay[local.services.hypervisor].route_address}:${local.outside_port}"
     # The other hypervisors of the services, each by a context of its own, such as k8s@tyto.
-    others      = { for h in local.services_others : h => "https://${task.facts.underlay[h].route_address}:${local.outside_port}" }
+    others = {
+      for h in local.services_others :
+      h => "https://${task.facts.underlay[h].route_address}:${local.outside_port}"
+    }
     ca          = task.x509_ca.kubernetes.cert_pem
     certificate = task.x509_certificate.admin.cert_pem
     key         = task.x509_certificate.admin.key_pem

@@ -12,15 +12,27 @@ task "assert" "controllers" {
   early = true
 
   condition {
-    holds   = length(local.controllers) > 0
-    message = "The cluster would have no controller${local.leaves ? ": ${join(", ", keys(cluster.leaving))} would leave, and all that Kubernetes knows with the last controller. Add a controller first" : ". Give it at least one"}; --recreate recreates the whole cluster."
+    holds = length(local.controllers) > 0
+    message = local.leaves ? fold(<<-EOT
+      The cluster would have no controller: ${join(", ", keys(cluster.leaving))} would leave, and all that Kubernetes
+      knows with the last controller. Add a controller first; --recreate recreates the whole cluster.
+      EOT
+    ) : "The cluster would have no controller. Give it at least one; --recreate recreates the whole cluster."
   }
 }
 
 locals {
   # Pods of a node that leaves are reached until it has left. Its subnet follows from its address.
   leaving_routes = [for node in values(local.leaving) :
-    try(cidrsubnet(var.pod_cidr, local.subnet_bits, sum([for i, byte in split(".", node.ip) : tonumber(byte) * pow(256, 3 - i)]) % pow(2, local.subnet_bits)), var.pod_cidr) if local.ovn_routes
+    try(
+      cidrsubnet(
+        var.pod_cidr,
+        local.subnet_bits,
+        sum([for i, byte in split(".", node.ip) : tonumber(byte) * pow(256, 3 - i)]) % pow(2, local.subnet_bits),
+      ),
+      var.pod_cidr,
+    )
+    if local.ovn_routes
   ]
 
   # The kubectl of the place to work in knows the cluster before anything changes.
@@ -38,7 +50,10 @@ task "kubectl_drain" "look" {
   kubeconfig = "${local.place}/kubeconfig"
   destroy    = each.value.destroy
   look_only  = true
-  advice     = "Nothing was changed. With --yes-destroy ${each.key} the node leaves all the same, and what it alone has is lost."
+  advice = fold(<<-EOT
+    Nothing was changed. With --yes-destroy ${each.key} the node leaves all the same, and what it alone has is lost.
+    EOT
+  )
 }
 
 task "kubectl_drain" "leaving" {
@@ -51,5 +66,9 @@ task "kubectl_drain" "leaving" {
   within     = var.drain_timeout
   timeout    = "24h"
   destroy    = each.value.destroy
-  advice     = "The variable drain_timeout gives pods longer. With --yes-destroy ${each.key} data may be lost; disruption budgets are kept even then."
+  advice = fold(<<-EOT
+    The variable drain_timeout gives pods longer. With --yes-destroy ${each.key} data may be lost; disruption budgets
+    are kept even then.
+    EOT
+  )
 }

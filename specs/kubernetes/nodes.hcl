@@ -8,7 +8,11 @@ locals {
   # Pods ask the name server too.
   pod_networks = [var.pod_cidr]
   # Their packets are on the nodes' network as they are, where no tunnel carries them.
-  routed_networks = { for name in keys(cluster.nodes) : name => [local.ovn_routes ? local.pod_subnets[name] : var.pod_cidr] if contains(["flannel-host-gw", "ovn-routes"], local.pod_network) && cluster.nodes[name].overlay }
+  routed_networks = {
+    for name in keys(cluster.nodes) :
+    name => [local.ovn_routes ? local.pod_subnets[name] : var.pod_cidr]
+    if contains(["flannel-host-gw", "ovn-routes"], local.pod_network) && cluster.nodes[name].overlay
+  }
   # Modules of the kernel, each with a file that is there when the kernel has it.
   kernel_modules = merge(local.nfs_modules, {
     overlay      = "/sys/module/overlay"

@@ -10,8 +10,18 @@ locals {
   # subnet's place in the network of the pods, for as long as the node keeps its address.
   subnet_bits   = 32 - cluster.network.prefix
   subnet_prefix = try(tonumber(split("/", var.pod_cidr)[1]), 0) + local.subnet_bits
-  node_places   = { for name, node in local.overlay_nodes : name => try(sum([for i, byte in split(".", node.ip) : tonumber(byte) * pow(256, 3 - i)]) % pow(2, local.subnet_bits), 0) if local.ovn_routes }
-  pod_subnets   = { for name, place in local.node_places : name => try(cidrsubnet(var.pod_cidr, local.subnet_bits, place), var.pod_cidr) }
+  node_places = {
+    for name, node in local.overlay_nodes :
+    name => try(
+      sum([for i, byte in split(".", node.ip) : tonumber(byte) * pow(256, 3 - i)]) % pow(2, local.subnet_bits),
+      0,
+    )
+    if local.ovn_routes
+  }
+  pod_subnets = {
+    for name, place in local.node_places :
+    name => try(cidrsubnet(var.pod_cidr, local.subnet_bits, place), var.pod_cidr)
+  }
 
   # In the words of pod-cidrs.sh.
   pod_cidrs = flatten([for name, subnet in local.pod_subnets : [name, subnet]])
@@ -23,19 +33,33 @@ task "assert" "ovn" {
   early = true
 
   condition {
-    holds   = !local.has_windows
-    message = "With pod_network = \"ovn-routes\" nodes run Linux: ${join(", ", local.windows_names)} runs Windows. Set pod_network to \"flannel-vxlan\"."
+    holds = !local.has_windows
+    message = fold(<<-EOT
+      With pod_network = "ovn-routes" nodes run Linux: ${join(", ", local.windows_names)} runs Windows. Set
+      pod_network to "flannel-vxlan".
+      EOT
+    )
   }
 
   condition {
-    holds   = length(cluster.nodes) == length(local.overlay_nodes)
-    message = "With pod_network = \"ovn-routes\" all nodes are on the overlay, whose router knows their pods: ${join(", ", [for node in values(cluster.nodes) : node.name if !node.overlay])} is beside it. Give the pool overlay = true, or set pod_network to \"flannel-vxlan\"."
+    holds = length(cluster.nodes) == length(local.overlay_nodes)
+    message = fold(<<-EOT
+      With pod_network = "ovn-routes" all nodes are on the overlay, whose router knows their pods:
+      ${join(", ", [for node in values(cluster.nodes) : node.name if !node.overlay])} is beside it. Give the pool
+      overlay = true, or set pod_network to "flannel-vxlan".
+      EOT
+    )
   }
 
   # A kubelet runs 110 pods unless it is told otherwise.
   condition {
-    holds   = length(local.no_networks) > 0 || local.subnet_prefix <= 25
-    message = "With pod_network = \"ovn-routes\" each address of the nodes' network ${cluster.network.cidr} has a subnet of the pods' network, so pod_cidr has a prefix of ${25 - local.subnet_bits} or less, and the kubelet's 110 pods have room in a subnet. It is ${var.pod_cidr}."
+    holds = length(local.no_networks) > 0 || local.subnet_prefix <= 25
+    message = fold(<<-EOT
+      With pod_network = "ovn-routes" each address of the nodes' network ${cluster.network.cidr} has a subnet of the
+      pods' network, so pod_cidr has a prefix of ${25 - local.subnet_bits} or less, and the kubelet's 110 pods have
+      room in a subnet. It is ${var.pod_cidr}.
+      EOT
+    )
   }
 }
 

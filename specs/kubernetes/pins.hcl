@@ -7,6 +7,9 @@ locals {
   # The version of Kubernetes itself, which a distribution adds its own to.
   kubernetes_base = try(regex("^v1\\.[0-9]+\\.[0-9]+", local.kubernetes_version), local.kubernetes_version)
 
-  container_images = merge(local.addon_images, var.container_images != null ? var.container_images : tomap(local.registry_images))
-  sample_image     = coalesce(var.sample_image, local.tagged.busybox)
+  container_images = merge(
+    local.addon_images,
+    var.container_images != null ? var.container_images : tomap(local.registry_images),
+  )
+  sample_image = coalesce(var.sample_image, local.tagged.busybox)
 }

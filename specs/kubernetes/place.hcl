@@ -2,9 +2,13 @@
 # kubeconfig, and a shell that has both, for "kinit ssh SPEC services".
 
 variable "kubectl" {
-  type        = string
-  default     = ""
-  description = "A kubectl on the services' hypervisor, for \"kinit ssh SPEC services\". Without it kubectl is fetched, unless nodes have the programs of Kubernetes preinstalled."
+  type    = string
+  default = ""
+  description = fold(<<-EOT
+    A kubectl on the services' hypervisor, for "kinit ssh SPEC services". Without it kubectl is fetched, unless nodes
+    have the programs of Kubernetes preinstalled.
+    EOT
+  )
 }
 
 locals {
@@ -30,11 +34,14 @@ block "place" {
     sha256     = local.kubectl_program.sha256
     sha512     = local.kubectl_program.sha512
     sha256_url = local.kubectl_program.sha256_url
-    unverified = "${local.kubectl_program.sha256}${local.kubectl_program.sha512}${local.kubectl_program.sha256_url}" == ""
-    dest       = "${local.place}/kubectl"
-    mode       = "0755"
-    timeout    = "20m"
-    advice     = "The services' hypervisor fetches kubectl. ${local.kubectl_advice}"
+    unverified = (
+      "${local.kubectl_program.sha256}${local.kubectl_program.sha512}${local.kubectl_program.sha256_url}" ==
+      ""
+    )
+    dest    = "${local.place}/kubectl"
+    mode    = "0755"
+    timeout = "20m"
+    advice  = "The services' hypervisor fetches kubectl. ${local.kubectl_advice}"
   }
 
   task "link" "kubectl" {
@@ -46,9 +53,13 @@ block "place" {
   task "copy" "place_kubeconfig" {
     dest = "${local.place}/kubeconfig"
     content_secret = templatefile("files/kubeconfig.yaml", {
-      cluster     = local.title
-      api         = local.api
-      server      = local.overlay ? "https://${local.services_address}:6443" : "https://${task.facts.underlay[host.name].route_address}:${local.outside_port}"
+      cluster = local.title
+      api     = local.api
+      server = (
+        local.overlay
+        ? "https://${local.services_address}:6443"
+        : "https://${task.facts.underlay[host.name].route_address}:${local.outside_port}"
+      )
       others      = {}
       ca          = task.x509_ca.kubernetes.cert_pem
       certificate = task.x509_certificate.admin.cert_pem

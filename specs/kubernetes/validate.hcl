@@ -7,17 +7,34 @@ variable "allow_untested" {
 }
 
 locals {
+  moved_controllers = [
+    for n in local.controllers :
+    "${n.name} from ${cluster.moves[n.name].from} to ${cluster.moves[n.name].to}"
+    if contains(keys(cluster.moves), n.name)
+  ]
+
   kubernetes_minor = try(tonumber(regex(local.release_pattern, local.kubernetes_version)[0]), -1)
-  tested_versions  = length(local.release_tested) == 0 ? "none of its versions" : join(", ", [for minor in local.release_tested : "v1.${minor}"])
+  tested_versions = length(local.release_tested) == 0 ? "none of its versions" : join(", ", [
+    for minor in local.release_tested :
+    "v1.${minor}"
+  ])
 
   # The networks of a cluster by the variables that say them, and two that have addresses in
   # common: the shorter prefix gives both the same network.
-  networks    = { network_cidr = cluster.network.cidr, pod_cidr = var.pod_cidr, service_cidr = var.service_cidr }
-  no_networks = [for name, cidr in local.networks : "${name} is \"${cidr}\"" if !can(regex("^[0-9.]+/[0-9]+$", cidr)) || !can(cidrhost(cidr, 0))]
+  networks = { network_cidr = cluster.network.cidr, pod_cidr = var.pod_cidr, service_cidr = var.service_cidr }
+  no_networks = [
+    for name, cidr in local.networks :
+    "${name} is \"${cidr}\"" if !can(regex("^[0-9.]+/[0-9]+$", cidr)) || !can(cidrhost(cidr, 0))
+  ]
   overlaps = length(local.no_networks) > 0 ? [] : [
     for pair in [["network_cidr", "pod_cidr"], ["network_cidr", "service_cidr"], ["pod_cidr", "service_cidr"]] :
-    join(" and ", [for name in pair : "${name} ${local.networks[name]}"]) if length(distinct([
-      for name in pair : cidrhost("${split("/", local.networks[name])[0]}/${min([for each in pair : tonumber(split("/", local.networks[each])[1])]...)}", 0)
+    join(" and ", [for name in pair : "${name} ${local.networks[name]}"])
+    if length(distinct([
+      for name in pair :
+      cidrhost(join("/", [
+        split("/", local.networks[name])[0],
+        min([for each in pair : tonumber(split("/", local.networks[each])[1])]...),
+      ]), 0)
     ])) == 1
   ]
 }
@@ -30,13 +47,26 @@ block "validate_cluster" {
     early = true
 
     condition {
-      holds   = local.kubernetes_minor >= 0
-      message = "\"${local.kubernetes_version}\" is no version of Kubernetes, such as ${local.release_version}. kinit is tested with ${local.tested_versions}."
+      holds = local.kubernetes_minor >= 0
+      message = fold(<<-EOT
+        "${local.kubernetes_version}" is no version of Kubernetes, such as ${local.release_version}. kinit is tested
+        with ${local.tested_versions}.
+        EOT
+      )
     }
 
     condition {
-      holds   = length(local.release_tested) == 0 || local.kubernetes_minor < local.oldest_minor || var.allow_untested || contains(local.release_tested, local.kubernetes_minor)
-      message = "Kubernetes ${local.kubernetes_version} was not tested with kinit, which is tested with ${local.tested_versions}. Allow it by --var allow_untested=true."
+      holds = (
+        length(local.release_tested) == 0 ||
+        local.kubernetes_minor < local.oldest_minor ||
+        var.allow_untested ||
+        contains(local.release_tested, local.kubernetes_minor)
+      )
+      message = fold(<<-EOT
+        Kubernetes ${local.kubernetes_version} was not tested with kinit, which is tested with
+        ${local.tested_versions}. Allow it by --var allow_untested=true.
+        EOT
+      )
     }
   }
 
@@ -45,8 +75,12 @@ block "validate_cluster" {
     when = length(local.release_tested) == 0
 
     condition {
-      holds   = var.allow_untested
-      message = "kinit was never run with Kubernetes ${local.kubernetes_version}, nor with another version of this distribution: its playbook is planned and validated by tests alone. Allow it by --var allow_untested=true."
+      holds = var.allow_untested
+      message = fold(<<-EOT
+        kinit was never run with Kubernetes ${local.kubernetes_version}, nor with another version of this
+        distribution: its playbook is planned and validated by tests alone. Allow it by --var allow_untested=true.
+        EOT
+      )
     }
   }
 
@@ -57,8 +91,13 @@ block "validate_cluster" {
     early = true
 
     condition {
-      holds   = length([for n in local.controllers : n.name if contains(keys(cluster.moves), n.name)]) == 0
-      message = "A run does not move controllers: ${join(", ", [for n in local.controllers : "${n.name} from ${cluster.moves[n.name].from} to ${cluster.moves[n.name].to}" if contains(keys(cluster.moves), n.name)])}. Keep each where it is, as by --set node.controller-01.hypervisor=HOST, or move one by kinit replace with this setting; --recreate recreates the whole cluster."
+      holds = length(local.moved_controllers) == 0
+      message = fold(<<-EOT
+        A run does not move controllers: ${join(", ", local.moved_controllers)}. Keep each where it is, as by
+        --set node.controller-01.hypervisor=HOST, or move one by kinit replace with this setting; --recreate recreates
+        the whole cluster.
+        EOT
+      )
     }
   }
 
@@ -66,8 +105,11 @@ block "validate_cluster" {
     early = true
 
     condition {
-      holds   = contains(local.release_networks, local.pod_network)
-      message = "This distribution has no pod_network = \"${local.pod_network}\". It has ${join(", ", local.release_networks)}."
+      holds = contains(local.release_networks, local.pod_network)
+      message = fold(<<-EOT
+        This distribution has no pod_network = "${local.pod_network}". It has ${join(", ", local.release_networks)}.
+        EOT
+      )
     }
 
     condition {
@@ -76,8 +118,12 @@ block "validate_cluster" {
     }
 
     condition {
-      holds   = length(local.overlaps) == 0
-      message = "Networks of the cluster have addresses in common: ${join("; ", local.overlaps)}. Choose others, as by --var pod_cidr=10.200.0.0/16."
+      holds = length(local.overlaps) == 0
+      message = fold(<<-EOT
+        Networks of the cluster have addresses in common: ${join("; ", local.overlaps)}. Choose others, as by --var
+        pod_cidr=10.200.0.0/16.
+        EOT
+      )
     }
   }
 }

@@ -22,7 +22,11 @@ block "verify" {
   # One client watches all nodes, however many: each start of kubectl costs the API server
   # and the node it runs on.
   task "wait" "ready" {
-    argv     = concat(local.kubectl, ["wait", "--for=condition=Ready", "--timeout=25s"], [for name in keys(cluster.nodes) : "node/${name}"])
+    argv = concat(
+      local.kubectl,
+      ["wait", "--for=condition=Ready", "--timeout=25s"],
+      [for name in keys(cluster.nodes) : "node/${name}"],
+    )
     within   = var.cluster_timeout
     evidence = concat([concat(local.kubectl, ["describe", "nodes"])], local.evidence)
   }
@@ -35,7 +39,9 @@ block "verify" {
   }
 
   task "wait" "sample" {
-    argv       = concat(local.kubectl, ["--namespace", "kinit-sample", "rollout", "status", "daemonset/sample", "--timeout", "25s"])
+    argv = concat(local.kubectl, [
+      "--namespace", "kinit-sample", "rollout", "status", "daemonset/sample", "--timeout", "25s",
+    ])
     within     = var.cluster_timeout
     evidence   = concat([concat(local.kubectl, ["--namespace", "kinit-sample", "describe", "pods"])], local.evidence)
     depends_on = [task.kubectl_apply.sample]
@@ -43,7 +49,9 @@ block "verify" {
 
   # The API server's way to the nodes, which logs and exec take.
   task "wait" "logs" {
-    argv       = concat(local.kubectl, ["--namespace", "kinit-sample", "logs", "daemonset/sample", "--limit-bytes", "256"])
+    argv = concat(local.kubectl, [
+      "--namespace", "kinit-sample", "logs", "daemonset/sample", "--limit-bytes", "256",
+    ])
     expect     = "hello from"
     within     = "5m"
     depends_on = [task.wait.sample]
@@ -51,7 +59,12 @@ block "verify" {
 
   # What each node says of itself, so that a simulated one is not taken for a real one.
   task "command" "systems" {
-    argv       = concat(local.kubectl, ["get", "nodes", "--output", "jsonpath={range .items[*]}{.metadata.name}: {.status.nodeInfo.osImage}{\"\\n\"}{end}"])
+    argv = concat(local.kubectl, [
+      "get",
+      "nodes",
+      "--output",
+      "jsonpath={range .items[*]}{.metadata.name}: {.status.nodeInfo.osImage}{\"\\n\"}{end}",
+    ])
     read_only  = true
     depends_on = [task.wait.ready]
   }

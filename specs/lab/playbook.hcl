@@ -15,9 +15,12 @@ variable "lab_hosts" {
 }
 
 variable "lab_machines" {
-  type        = string
-  default     = ""
-  description = "The names of machines that exist beside the hypervisors, with commas between: nodes for the driver host."
+  type    = string
+  default = ""
+  description = fold(<<-EOT
+    The names of machines that exist beside the hypervisors, with commas between: nodes for the driver host.
+    EOT
+  )
 }
 
 variable "lab_subnet" {
@@ -66,9 +69,13 @@ variable "lab_conformance" {
 }
 
 variable "lab_upgrade" {
-  type        = bool
-  default     = false
-  description = "A mirror of the lab serves a second version of Kubernetes, and its clusters have the images of both. It is the same sources with the next number."
+  type    = bool
+  default = false
+  description = fold(<<-EOT
+    A mirror of the lab serves a second version of Kubernetes, and its clusters have the images of both. It is the
+    same sources with the next number.
+    EOT
+  )
 }
 
 variable "lab_minor" {
@@ -90,9 +97,15 @@ locals {
 
 locals {
   # Names of container images, and where a hypervisor finds them.
-  image_folders = concat(["images"], var.lab_conformance ? ["conformance/images"] : [], local.second != "" ? ["${local.second}/images"] : [], fileexists("${var.lab_cache}/calico/images/images.txt") ? ["calico/images"] : [])
+  image_folders = concat(
+    ["images"],
+    var.lab_conformance ? ["conformance/images"] : [],
+    local.second != "" ? ["${local.second}/images"] : [],
+    fileexists("${var.lab_cache}/calico/images/images.txt") ? ["calico/images"] : [],
+  )
   images = merge([for folder in local.image_folders : {
-    for name in split("\n", trimspace(file("${var.lab_cache}/${folder}/images.txt"))) : name => "oci:/srv/kinit/${folder}:${name}"
+    for name in split("\n", trimspace(file("${var.lab_cache}/${folder}/images.txt"))) :
+    name => "oci:/srv/kinit/${folder}:${name}"
   }]...)
   # The one of the sample workload.
   sample = [for name in keys(local.images) : name if can(regex("/library/busybox:", name))][0]
@@ -103,8 +116,11 @@ locals {
 locals {
   mirror   = cidrhost(var.lab_subnet, 4)
   registry = cidrhost(var.lab_subnet, 5)
-  digests  = var.lab_stock ? { for line in split("\n", trimspace(file("${var.lab_cache}/mirror/digests.txt"))) : split(" ", line)[0] => split(" ", line)[1] } : {}
-  shipped  = jsondecode(file("../pins.json")).pins
+  digests = var.lab_stock ? {
+    for line in split("\n", trimspace(file("${var.lab_cache}/mirror/digests.txt"))) :
+    split(" ", line)[0] => split(" ", line)[1]
+  } : {}
+  shipped = jsondecode(file("../pins.json")).pins
   mirrors = { for name, mirror in {
     upgrade = {
       made    = local.second != "", folder = local.second
@@ -123,12 +139,19 @@ locals {
     }
   } : name => mirror if mirror.made }
   stock = !var.lab_stock ? null : {
-    image_mirrors  = { for site in ["docker.io", "registry.k8s.io", "ghcr.io", "public.ecr.aws"] : site => "http://${local.registry}:5000/${site}" }
+    image_mirrors = {
+      for site in ["docker.io", "registry.k8s.io", "ghcr.io", "public.ecr.aws"] :
+      site => "http://${local.registry}:5000/${site}"
+    }
     debian_mirror  = "http://${local.mirror}"
     kubernetes_url = "http://${local.mirror}/release"
     eksd_url       = "http://${local.mirror}"
     runtime_url    = "http://${local.mirror}"
-    calico_url     = can(local.digests["calico_manifest"]) ? "http://${local.mirror}${dirname(replace(local.shipped.calico_manifest.url, "/^https?:\\/\\/[^\\/]+/", ""))}" : ""
+    calico_url = (
+      can(local.digests["calico_manifest"])
+      ? "http://${local.mirror}${dirname(replace(local.shipped.calico_manifest.url, "/^https?:\\/\\/[^\\/]+/", ""))}"
+      : ""
+    )
     pins = merge(
       { for name, digest in local.digests : name => merge(local.shipped[name], { digest = digest }) },
       { for name in local.stock_guest != "" ? ["debian_guest"] : [] : name => {
@@ -140,7 +163,11 @@ locals {
     )
   }
   # The digest of the guests' image, empty without one.
-  stock_guest = var.lab_stock && fileexists("${var.lab_cache}/stock-guest/sha256") ? trimspace(file("${var.lab_cache}/stock-guest/sha256")) : ""
+  stock_guest = (
+    var.lab_stock && fileexists("${var.lab_cache}/stock-guest/sha256")
+    ? trimspace(file("${var.lab_cache}/stock-guest/sha256"))
+    : ""
+  )
 }
 
 task "podman_image" "services" {
@@ -217,7 +244,10 @@ stage "hypervisors" {
 task "podman_sweep" "owned" {
   stage = "cleanup"
   all   = run.stop_after == "cleanup"
-  keep  = concat([local.network], [for name in concat(local.all, keys(local.mirrors)) : "kinit-${var.lab_name}-${name}"])
+  keep = concat([local.network], [
+    for name in concat(local.all, keys(local.mirrors)) :
+    "kinit-${var.lab_name}-${name}"
+  ])
 }
 
 task "sweep" "owned" {
@@ -240,7 +270,11 @@ task "command" "runtime" {
 task "shell" "virtualisation" {
   stage    = "hypervisors"
   commands = file("files/virtualisation.sh")
-  unless   = "grep -q \"^$(cat /proc/sys/kernel/random/boot_id) ${local.trial_digest} \" '${var.lab_cache}/virtualisation'"
+  unless = fold(<<-EOT
+    grep -q "^$(cat /proc/sys/kernel/random/boot_id) ${local.trial_digest} "
+    '${var.lab_cache}/virtualisation'
+    EOT
+  )
   environment = {
     KINIT_RESULT  = "${var.lab_cache}/virtualisation"
     KINIT_DIGEST  = local.trial_digest
@@ -334,21 +368,29 @@ task "podman_container" "hypervisor" {
 # others are to see, as a machine with a kernel of its own does. Their address is on a bridge
 # of an Open vSwitch, as that of hypervisors is, so that they can be on an overlay.
 task "podman_image" "machine" {
-  stage   = "hypervisors"
-  when    = length(local.machines) + length(local.windows) > 0
-  name    = length(local.machines) + length(local.windows) > 0 ? trimspace(file("${var.lab_cache}/node.ref")) : "localhost/none:1"
+  stage = "hypervisors"
+  when  = length(local.machines) + length(local.windows) > 0
+  name = (
+    length(local.machines) + length(local.windows) > 0
+    ? trimspace(file("${var.lab_cache}/node.ref"))
+    : "localhost/none:1"
+  )
   source  = "${var.lab_cache}/node.tar"
   keep    = true
   timeout = "10m"
 }
 
 task "podman_container" "machine" {
-  stage      = "hypervisors"
-  for_each   = toset(local.machines)
-  name       = "${local.network}-${each.key}"
-  hostname   = each.key
-  image      = task.podman_image.machine.name
-  command    = ["/bin/sh", "-c", "mount --make-rshared / && systemctl --quiet --root=/ enable openvswitch-switch.service kinit-lab-underlay.service && exec /sbin/init"]
+  stage    = "hypervisors"
+  for_each = toset(local.machines)
+  name     = "${local.network}-${each.key}"
+  hostname = each.key
+  image    = task.podman_image.machine.name
+  command = ["/bin/sh", "-c", join(" && ", [
+    "mount --make-rshared /",
+    "systemctl --quiet --root=/ enable openvswitch-switch.service kinit-lab-underlay.service",
+    "exec /sbin/init",
+  ])]
   runtime    = trimspace(task.command.runtime.stdout)
   privileged = true
   systemd    = "false"
@@ -377,7 +419,8 @@ task "podman_container" "windows" {
     "/bin/sh", "-c", "ethtool -K eth0 tx off >/dev/null && exec \"$@\"", "winsim",
     "/usr/local/sbin/winsim", "-state", "/state", "-release", "2k25", "-name", upper(each.key),
     "-address", "${local.address[each.key]}/${split("/", var.lab_subnet)[1]}", "-routes",
-    "-ssh-host-key", "/etc/kinit/host_key", "-ssh-authorized-keys", "/etc/kinit/authorized_keys", "-boot-time", "2s", "-drop-time", "2s",
+    "-ssh-host-key", "/etc/kinit/host_key", "-ssh-authorized-keys", "/etc/kinit/authorized_keys", "-boot-time",
+    "2s", "-drop-time", "2s",
   ]
   runtime  = trimspace(task.command.runtime.stdout)
   systemd  = "false"
@@ -390,7 +433,9 @@ task "podman_container" "windows" {
     "${var.lab_state}/authorized_keys:/etc/kinit/authorized_keys:ro",
     "${var.lab_state}/${each.key}/ssh_host_ed25519_key:/etc/kinit/host_key:ro",
   ]
-  config_hash     = "${task.ssh_key.host[each.key].public_key} ${task.ssh_key.client.public_key} ${task.copy.simulator.sha256}"
+  config_hash = join(" ", [
+    task.ssh_key.host[each.key].public_key, task.ssh_key.client.public_key, task.copy.simulator.sha256,
+  ])
   replace_volumes = true
   depends_on      = [task.copy.authorized]
 }
@@ -447,21 +492,34 @@ task "copy" "inventory" {
   dest  = var.lab_inventory
   mode  = "0644"
   content = templatefile("../../inventories/lab.hcl", {
-    lab      = local.network
-    virt     = trimspace(task.command.kvm.stdout)
-    hosts    = [for name in local.names : { name = name, address = local.address[name], host_key = task.ssh_key.host[name].public_key }]
-    machines = [for name in local.machines : { name = name, address = local.address[name], host_key = task.ssh_key.host[name].public_key }]
-    windows  = [for name in local.windows : { name = name, address = local.address[name], host_key = task.ssh_key.host[name].public_key }]
+    lab  = local.network
+    virt = trimspace(task.command.kvm.stdout)
+    hosts = [
+      for name in local.names :
+      { name = name, address = local.address[name], host_key = task.ssh_key.host[name].public_key }
+    ]
+    machines = [
+      for name in local.machines :
+      { name = name, address = local.address[name], host_key = task.ssh_key.host[name].public_key }
+    ]
+    windows = [
+      for name in local.windows :
+      { name = name, address = local.address[name], host_key = task.ssh_key.host[name].public_key }
+    ]
     identity = "${var.lab_state}/id_ed25519"
     guest    = fileexists("${var.lab_cache}/guest.sha256") ? split(" ", file("${var.lab_cache}/guest.sha256"))[0] : ""
     node     = fileexists("${var.lab_cache}/node.ref") ? trimspace(file("${var.lab_cache}/node.ref")) : ""
     services = trimspace(file("${var.lab_cache}/services.ref"))
     payloads = local.payloads
     kubectl  = fileexists("${var.lab_cache}/programs/kubernetes") ? "kubernetes" : "kubectl"
-    winsim   = var.lab_windows != "" && fileexists("${var.lab_cache}/winsim.sha256") ? split(" ", file("${var.lab_cache}/winsim.sha256"))[0] : ""
-    images   = local.images
-    sample   = local.sample
-    stock    = local.stock
+    winsim = (
+      var.lab_windows != "" && fileexists("${var.lab_cache}/winsim.sha256")
+      ? split(" ", file("${var.lab_cache}/winsim.sha256"))[0]
+      : ""
+    )
+    images = local.images
+    sample = local.sample
+    stock  = local.stock
   })
   depends_on = [task.wait.underlay, task.wait.ssh, task.wait.mirror, task.directory.inventory]
 }

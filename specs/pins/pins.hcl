@@ -15,23 +15,50 @@ variable "pins" {
   default     = {}
   description = "Pins in place of those that ship with kinit, by their names: a file of \"kinit pins renew\" sets it."
   validation {
-    condition     = length(setsubtract(keys(var.pins), keys(jsondecode(file("../pins.json")).pins))) == 0
-    error_message = "These pins have names that this kinit does not know: ${join(", ", setsubtract(keys(var.pins), keys(jsondecode(file("../pins.json")).pins)))}. 'kinit pins' lists those that it knows."
+    condition = length(setsubtract(keys(var.pins), keys(jsondecode(file("../pins.json")).pins))) == 0
+    error_message = fold(<<-EOT
+      These pins have names that this kinit does not know:
+      ${join(", ", setsubtract(keys(var.pins), keys(jsondecode(file("../pins.json")).pins)))}. 'kinit pins' lists
+      those that it knows.
+      EOT
+    )
   }
   validation {
-    condition     = alltrue([for pin in values(var.pins) : (pin.image == "") != (pin.url == "")])
-    error_message = "A pin has an image or a url, and not both: ${join(", ", [for name, pin in var.pins : name if(pin.image == "") == (pin.url == "")])}."
+    condition = alltrue([for pin in values(var.pins) : (pin.image == "") != (pin.url == "")])
+    error_message = fold(<<-EOT
+      A pin has an image or a url, and not both:
+      ${join(", ", [for name, pin in var.pins : name if(pin.image == "") == (pin.url == "")])}.
+      EOT
+    )
   }
   validation {
-    condition     = alltrue([for pin in values(var.pins) : pin.digest == "" || can(regex("^sha256:[0-9a-f]{64}$", pin.digest)) || pin.url != "" && can(regex("^sha512:[0-9a-f]{128}$", pin.digest))])
-    error_message = "A digest is sha256: and 64 hexadecimal digits, or of a file sha512: and 128: ${join(", ", [for name, pin in var.pins : name if pin.digest != "" && !can(regex("^sha256:[0-9a-f]{64}$", pin.digest)) && !(pin.url != "" && can(regex("^sha512:[0-9a-f]{128}$", pin.digest)))])}."
+    condition = alltrue([
+      for pin in values(var.pins) :
+      pin.digest == "" ||
+      can(regex("^sha256:[0-9a-f]{64}$", pin.digest)) ||
+      pin.url != "" && can(regex("^sha512:[0-9a-f]{128}$", pin.digest))
+    ])
+    error_message = format(fold(<<-EOT
+      A digest is sha256: and 64 hexadecimal digits, or of a file sha512: and 128: %s.
+      EOT
+      ), join(", ", [
+        for name, pin in var.pins :
+        name
+        if pin.digest != "" &&
+        !can(regex("^sha256:[0-9a-f]{64}$", pin.digest)) &&
+        !(pin.url != "" && can(regex("^sha512:[0-9a-f]{128}$", pin.digest)))
+    ]))
   }
 }
 
 variable "allow_unpinned" {
-  type        = bool
-  default     = false
-  description = "Fetch what has no digest in the pins as it comes, checked against what its site publishes beside it where that is so."
+  type    = bool
+  default = false
+  description = fold(<<-EOT
+    Fetch what has no digest in the pins as it comes, checked against what its site publishes beside it where that is
+    so.
+    EOT
+  )
 }
 
 locals {
@@ -41,7 +68,11 @@ locals {
 
   # Images: by the names that nodes know them by, and as they are fetched.
   tagged = { for name, pin in local.pins : name => "${pin.image}:${pin.version}" if pin.image != "" }
-  pinned = { for name, pin in local.pins : name => pin.digest == "" ? local.tagged[name] : "${pin.image}@${pin.digest}" if pin.image != "" }
+  pinned = {
+    for name, pin in local.pins :
+    name => pin.digest == "" ? local.tagged[name] : "${pin.image}@${pin.digest}"
+    if pin.image != ""
+  }
 
   # Files, in the words of the module download: the digest, or else what is published.
   downloads = { for name, pin in local.pins : name => {

@@ -8,7 +8,16 @@ locals {
 
   windows_leave_script = ""
   windows_traces = {
-    services  = [], tasks = [], rules = [], alone = [], folders = [], files = [], parents = [], elements = [], variables = [], networks = []
+    services  = []
+    tasks     = []
+    rules     = []
+    alone     = []
+    folders   = []
+    files     = []
+    parents   = []
+    elements  = []
+    variables = []
+    networks  = []
     unscanned = { processes = [], folders = [] }
   }
 
@@ -26,8 +35,14 @@ locals {
   # Flags of components, by the settings that say them.
   component_flags = {
     for component, setting in {
-      apiserver = "kube-apiserver-arg", controller_manager = "kube-controller-manager-arg", scheduler = "kube-scheduler-arg", etcd = "etcd-arg", kubelet = "kubelet-arg"
-    } : setting => [for flag, value in var.component_args[component] : "${flag}=${value}"] if can(var.component_args[component])
+      apiserver          = "kube-apiserver-arg"
+      controller_manager = "kube-controller-manager-arg"
+      scheduler          = "kube-scheduler-arg"
+      etcd               = "etcd-arg"
+      kubelet            = "kubelet-arg"
+    } :
+    setting => [for flag, value in var.component_args[component] : "${flag}=${value}"]
+    if can(var.component_args[component])
   }
   agent_flags = { for setting, flags in local.component_flags : setting => flags if setting == "kubelet-arg" }
 }
@@ -98,7 +113,10 @@ block "rancher_files" {
     dest = "${local.rancher_data}/agent/etc/kubelet.conf.d/90-kinit.conf"
     content = yamlencode(merge(
       { apiVersion = "kubelet.config.k8s.io/v1beta1", kind = "KubeletConfiguration" },
-      jsondecode(templatefile("../kubernetes/files/kubelet.json", { facts = task.facts.node[host.name], node = cluster.nodes[host.name] })),
+      jsondecode(templatefile("../kubernetes/files/kubelet.json", {
+        facts = task.facts.node[host.name]
+        node  = cluster.nodes[host.name]
+      })),
       local.kubelets[host.name],
     ))
     mode = "0600"

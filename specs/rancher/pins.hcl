@@ -4,14 +4,31 @@ locals {
   # Where the files of a version are: SITE/VERSION/FILE, with their checksums in one file. Only
   # those of the pinned version have digests.
   rancher_names = { for name, pin in local.rancher_pins : name => basename(local.pins[pin].url) }
-  rancher_from  = trimsuffix(coalesce(local.rancher_site, trimsuffix(local.pins[local.rancher_pins.program].url, "/${local.release_version}/${local.rancher_names.program}")), "/")
+  rancher_from = trimsuffix(
+    coalesce(
+      local.rancher_site,
+      trimsuffix(
+        local.pins[local.rancher_pins.program].url,
+        "/${local.release_version}/${local.rancher_names.program}",
+      ),
+    ),
+    "/",
+  )
   rancher_files = { for name, pin in local.rancher_pins : name => {
-    url        = "${local.rancher_from}/${local.kubernetes_version}/${local.rancher_names[name]}"
-    sha256     = local.kubernetes_default ? local.downloads[pin].sha256 : ""
-    sha512     = local.kubernetes_default ? local.downloads[pin].sha512 : ""
-    sha256_url = local.kubernetes_default && local.pins[pin].digest != "" ? "" : "${local.rancher_from}/${local.kubernetes_version}/sha256sum-amd64.txt"
+    url    = "${local.rancher_from}/${local.kubernetes_version}/${local.rancher_names[name]}"
+    sha256 = local.kubernetes_default ? local.downloads[pin].sha256 : ""
+    sha512 = local.kubernetes_default ? local.downloads[pin].sha512 : ""
+    sha256_url = (
+      local.kubernetes_default && local.pins[pin].digest != ""
+      ? ""
+      : "${local.rancher_from}/${local.kubernetes_version}/sha256sum-amd64.txt"
+    )
   } }
-  rancher_advice = "Nodes fetch ${local.rancher} and its images by themselves. The variable ${local.rancher_url} names another site with the same layout."
+  rancher_advice = fold(<<-EOT
+    Nodes fetch ${local.rancher} and its images by themselves. The variable ${local.rancher_url} names another site
+    with the same layout.
+    EOT
+  )
 
   # The archive has the images of the distribution; the registry gets the others.
   registry_images = { (local.tagged.busybox) = "docker://${local.pinned.busybox}" }

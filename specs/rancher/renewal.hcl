@@ -6,7 +6,12 @@ task "assert" "renewal" {
   early    = true
 
   condition {
-    holds   = false
-    message = "There is nothing to renew: ${local.rancher} renews its certificates itself, in the last months of their life, when its service starts. To renew them, restart that service on one server after the other, and then on the agents. Those of kinit are renewed by 'kinit run'."
+    holds = false
+    message = fold(<<-EOT
+      There is nothing to renew: ${local.rancher} renews its certificates itself, in the last months of their life,
+      when its service starts. To renew them, restart that service on one server after the other, and then on the
+      agents. Those of kinit are renewed by 'kinit run'.
+      EOT
+    )
   }
 }

@@ -63,7 +63,10 @@ locals {
       service-cidr          = var.service_cidr
       write-kubeconfig-mode = "0600"
     },
-    local.rancher_server, { for setting, value in local.rancher_first : setting => value if name == local.first_node }, local.component_flags,
+    local.rancher_server, {
+      for setting, value in local.rancher_first :
+      setting => value if name == local.first_node
+    }, local.component_flags,
   ) }
   agent_settings = { for name in local.agents : name => merge(local.any_settings[name], local.agent_flags) }
 }
@@ -73,9 +76,16 @@ task "copy" "server" {
   hosts = local.servers
   dest  = "${local.rancher_etc}/config.yaml"
   content_secret = yamlencode(merge(local.server_settings[host.name], {
-    token = host.name == local.first_node ? task.secret.join.value : "K10${sha256(task.x509_ca.kubernetes.cert_pem)}::server:${task.secret.join.value}"
+    token = (
+      host.name == local.first_node
+      ? task.secret.join.value
+      : "K10${sha256(task.x509_ca.kubernetes.cert_pem)}::server:${task.secret.join.value}"
+    )
     tls-san = concat(
-      [local.api, "api-int.${cluster.domain}", local.services_address], [for h in local.hypervisors : task.facts.underlay[h].route_address],
+      [local.api, "api-int.${cluster.domain}", local.services_address], [
+        for h in local.hypervisors :
+        task.facts.underlay[h].route_address
+      ],
     )
   }))
   mode       = "0600"
@@ -98,11 +108,20 @@ block "rancher_servers" {
   hosts = local.servers
 
   task "systemd_unit" "server" {
-    name       = local.rancher_units.server
-    content    = templatefile("files/node.service", { name = local.rancher, program = local.rancher_program, role = "server" })
-    enabled    = true
-    state      = "started"
-    restart_on = [task.copy.server[host.name].sha256, task.copy.registries[host.name].sha256, task.copy.kubelet[host.name].sha256, task.download.rancher[host.name].sha256]
+    name = local.rancher_units.server
+    content = templatefile("files/node.service", {
+      name    = local.rancher
+      program = local.rancher_program
+      role    = "server"
+    })
+    enabled = true
+    state   = "started"
+    restart_on = [
+      task.copy.server[host.name].sha256,
+      task.copy.registries[host.name].sha256,
+      task.copy.kubelet[host.name].sha256,
+      task.download.rancher[host.name].sha256,
+    ]
   }
 
   task "wait" "server" {
@@ -118,11 +137,20 @@ block "rancher_servers" {
 }
 
 task "systemd_unit" "agent" {
-  stage      = "computes"
-  hosts      = local.agents
-  name       = local.rancher_units.agent
-  content    = templatefile("files/node.service", { name = local.rancher, program = local.rancher_program, role = "agent" })
-  enabled    = true
-  state      = "started"
-  restart_on = [task.copy.agent[host.name].sha256, task.copy.registries[host.name].sha256, task.copy.kubelet[host.name].sha256, task.download.rancher[host.name].sha256]
+  stage = "computes"
+  hosts = local.agents
+  name  = local.rancher_units.agent
+  content = templatefile("files/node.service", {
+    name    = local.rancher
+    program = local.rancher_program
+    role    = "agent"
+  })
+  enabled = true
+  state   = "started"
+  restart_on = [
+    task.copy.agent[host.name].sha256,
+    task.copy.registries[host.name].sha256,
+    task.copy.kubelet[host.name].sha256,
+    task.download.rancher[host.name].sha256,
+  ]
 }

@@ -6,9 +6,13 @@ import {
 }
 
 variable "rke2_url" {
-  type        = string
-  default     = null
-  description = "Where the releases of rke2 are, in the layout of its project's, which are the default: URL/VERSION/rke2.linux-amd64.tar.gz, URL/VERSION/sha256sum-amd64.txt."
+  type    = string
+  default = null
+  description = fold(<<-EOT
+    Where the releases of rke2 are, in the layout of its project's, which are the default:
+    URL/VERSION/rke2.linux-amd64.tar.gz, URL/VERSION/sha256sum-amd64.txt.
+    EOT
+  )
 }
 
 record {
@@ -32,8 +36,11 @@ locals {
 
   # canal carries packets by flannel's VXLAN. The cluster's load balancer leads to node ports.
   rancher_server = {
-    cni     = "canal"
-    disable = concat(["rke2-ingress-nginx"], [for addon, own in { metrics-server = "rke2-metrics-server" } : own if contains(var.addons, addon)])
+    cni = "canal"
+    disable = concat(["rke2-ingress-nginx"], [
+      for addon, own in { metrics-server = "rke2-metrics-server" } :
+      own if contains(var.addons, addon)
+    ])
   }
   rancher_first = {}
   rancher_nodes = {}
@@ -50,8 +57,12 @@ task "assert" "canal" {
   early = true
 
   condition {
-    holds   = length(local.driver_chassis) == 0
-    message = "The network of rke2's pods would not be on the overlay of these machines: ${join(", ", local.driver_chassis)}. Leave overlay out of their pool, or take k3s or k8s."
+    holds = length(local.driver_chassis) == 0
+    message = fold(<<-EOT
+      The network of rke2's pods would not be on the overlay of these machines: ${join(", ", local.driver_chassis)}.
+      Leave overlay out of their pool, or take k3s or k8s.
+      EOT
+    )
   }
 }
 

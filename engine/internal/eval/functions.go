@@ -92,6 +92,7 @@ var collections = map[string]function.Function{
 var texts = map[string]function.Function{
 	"chomp":       stdlib.ChompFunc,
 	"endswith":    endsWith,
+	"fold":        spec.Fold,
 	"format":      stdlib.FormatFunc,
 	"formatlist":  stdlib.FormatListFunc,
 	"indent":      stdlib.IndentFunc,

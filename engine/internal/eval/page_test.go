@@ -145,6 +145,7 @@ var examples = map[string]struct{ text, about string }{
 	"filesha256":      {text: `filesha256("motd")`},
 	"firstfound":      {text: `firstfound("Debian-12.conf", "Debian.conf")`},
 	"flatten":         {`flatten([["a"], ["b", ["c"]]])`, "A list whose inner lists are replaced by their elements."},
+	"fold":            {text: `fold("A long text\nin lines.\n\nA new line.\n")`},
 	"floor":           {`floor(1.8)`, "The next whole number that is not larger."},
 	"format":          {`format("%03d-%s", 7, "web")`, "A text made of a pattern and values, with verbs such as %s, %d, %03d, %q and %v."},
 	"formatlist":      {`formatlist("%s:8080", ["web1", "web2"])`, "A text made of a pattern for each element of lists."},

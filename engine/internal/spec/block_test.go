@@ -36,6 +36,7 @@ func TestLoadTellsEveryMistakeWithItsPlace(t *testing.T) {
 		"a stage after an unknown":           {"stage \"nodes\" { after = [\"netwrk\"] }\nstage \"network\" {}", `x.hcl:1,25-35: Unknown stage: Stage "nodes" comes after stage "netwrk", which is not declared. Did you mean "network"?`},
 		"stages in a cycle":                  {"stage \"b\" { after = [\"a\"] }\nstage \"a\" { after = [\"b\"] }", `x.hcl:2,1-10: Stages in a cycle: Each of these stages comes after the next one: a, b, a. Leave the after of one of them out.`},
 		"a stage that is computed":           {`task "a" "b" { stage = var.x }`, `x.hcl:1,24-27: Invalid reference: This is read before anything has a value, so it must be written out and cannot refer to anything.`},
+		"a description by a function":        {`variable "a" { description = upper("x") }`, `x.hcl:1,30-35: Invalid call: This is read before anything has a value, so it must be written out. The only function here is fold.`},
 		"host and hosts":                     {`task "a" "b" {` + "\nhost = \"x\"\nhosts = []\n}", `x.hcl:3,9-11: Conflicting arguments: A task has host or hosts, not both.`},
 		"always and on_failure":              {`task "a" "b" {` + "\nalways = true\non_failure = true\n}", `x.hcl:1,1-13: Conflicting arguments: A task with always is done after a failure too; leave out on_failure.`},
 		"two retries":                        {"task \"a\" \"b\" {\n  retry { attempts = 1 }\n  retry { attempts = 1 }\n}", `x.hcl:3,3-8: Duplicate block: There may be one retry block.`},

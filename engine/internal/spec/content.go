@@ -52,19 +52,23 @@ func (l *loader) content(b *hclsyntax.Block, names, inner []string) (arguments, 
 	return args, blocks
 }
 
-// literal decodes an expression without any scope into target, and does not change target
-// if it is absent.
+// literal decodes an expression that refers to nothing, and calls no function but fold, into target. It does not change target
+// if the expression is absent.
 func (l *loader) literal(expr hcl.Expression, target any) bool {
 	if expr == nil {
 		return false
 	}
-	_, problems := expr.Value(nil)
+	_, problems := expr.Value(literalScope)
 	if !problems.HasErrors() {
-		problems = gohcl.DecodeExpression(expr, nil, target)
+		problems = gohcl.DecodeExpression(expr, literalScope, target)
 	}
-	for _, p := range problems {
-		if p.Summary == "Variables not allowed" {
-			p.Summary, p.Detail = "Invalid reference", "This is read before anything has a value, so it must be written out and cannot refer to anything."
+	for i, p := range problems {
+		const early = "This is read before anything has a value, so it must be written out"
+		switch p.Summary {
+		case "Variables not allowed":
+			problems[i] = &hcl.Diagnostic{Severity: p.Severity, Subject: p.Subject, Summary: "Invalid reference", Detail: early + " and cannot refer to anything."}
+		case "Call to unknown function":
+			problems[i] = &hcl.Diagnostic{Severity: p.Severity, Subject: p.Subject, Summary: "Invalid call", Detail: early + ". The only function here is fold."}
 		}
 	}
 	l.Tell(diag.FromHCL(problems))

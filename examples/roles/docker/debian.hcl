@@ -41,11 +41,21 @@ block "debian" {
     components = [var.apt_release_channel]
     key        = local.apt_key
     state      = var.add_repository ? "present" : "absent"
-    depends_on = [task.file.trusted_key, task.file.old_list, task.file.legacy_list, task.package.certificates, task.package.obsolete_debian]
+    depends_on = [
+      task.file.trusted_key, task.file.old_list, task.file.legacy_list, task.package.certificates,
+      task.package.obsolete_debian,
+    ]
   }
 }
 
 locals {
-  apt_key          = var.repository_key != null ? var.repository_key : var.add_repository ? task.http_request.key[host.name].body : null
-  apt_distribution = coalesce(var.apt_distribution, contains(["pop", "linuxmint"], local.facts.os_id) ? "ubuntu" : local.facts.os_id)
+  apt_key = (
+    var.repository_key != null
+    ? var.repository_key
+    : var.add_repository ? task.http_request.key[host.name].body : null
+  )
+  apt_distribution = coalesce(
+    var.apt_distribution,
+    contains(["pop", "linuxmint"], local.facts.os_id) ? "ubuntu" : local.facts.os_id,
+  )
 }

@@ -18,8 +18,11 @@ locals {
       ["docker-${var.edition}", "docker-${var.edition}-cli", "docker-${var.edition}-rootless-extras"],
       ["containerd.io", "docker-buildx-plugin"],
     )
-    compose  = "docker-compose-plugin"
-    obsolete = ["docker", "docker.io", "docker-engine", "docker-doc", "docker-compose", "docker-compose-v2", "podman-docker", "containerd", "runc"]
+    compose = "docker-compose-plugin"
+    obsolete = [
+      "docker", "docker.io", "docker-engine", "docker-doc", "docker-compose", "docker-compose-v2", "podman-docker",
+      "containerd", "runc",
+    ]
   }
   families = {
     alpine = { packages = ["docker"], compose = "docker-cli-compose" }

@@ -43,6 +43,10 @@ block "suse" {
 }
 
 locals {
-  suse_url     = "https://download.opensuse.org/repositories/Virtualization:/containers/${local.suse_release}/"
-  suse_release = contains(["15.4", "15.5", "15.6"], local.facts.os_version) ? "openSUSE_Leap_${local.facts.os_version}" : "openSUSE_Tumbleweed"
+  suse_url = "https://download.opensuse.org/repositories/Virtualization:/containers/${local.suse_release}/"
+  suse_release = (
+    contains(["15.4", "15.5", "15.6"], local.facts.os_version)
+    ? "openSUSE_Leap_${local.facts.os_version}"
+    : "openSUSE_Tumbleweed"
+  )
 }

@@ -8,7 +8,10 @@ task "getent" "docker" {
 }
 
 locals {
-  joins = [for name in var.users : name if !contains(try(task.getent.docker[host.name].groups.docker.members, []), name)]
+  joins = [
+    for name in var.users :
+    name if !contains(try(task.getent.docker[host.name].groups.docker.members, []), name)
+  ]
 }
 
 task "user" "docker" {

@@ -13,9 +13,13 @@ variable "edition" {
 }
 
 variable "packages" {
-  type        = list(string)
-  default     = null
-  description = "Docker's packages; those of the edition, or of the system, when left out. NAME=VERSION chooses a version, an older one too."
+  type    = list(string)
+  default = null
+  description = fold(<<-EOT
+    Docker's packages; those of the edition, or of the system, when left out. NAME=VERSION chooses a version, an older
+    one too.
+    EOT
+  )
 }
 
 variable "packages_state" {
@@ -103,9 +107,12 @@ variable "compose_path" {
 }
 
 variable "add_repository" {
-  type        = bool
-  default     = true
-  description = "Whether packages are from Docker's repository. If not, its settings are removed on Debian and its relatives."
+  type    = bool
+  default = true
+  description = fold(<<-EOT
+    Whether packages are from Docker's repository. If not, its settings are removed on Debian and its relatives.
+    EOT
+  )
 }
 
 variable "repository_url" {
@@ -115,9 +122,12 @@ variable "repository_url" {
 }
 
 variable "repository_key" {
-  type        = string
-  default     = null
-  description = "The public key of the repository, in ASCII armour; the hosts fetch it from the repository when left out."
+  type    = string
+  default = null
+  description = fold(<<-EOT
+    The public key of the repository, in ASCII armour; the hosts fetch it from the repository when left out.
+    EOT
+  )
 }
 
 variable "apt_release_channel" {

@@ -201,8 +201,12 @@ variable "vhosts" {
     template             = optional(string)
     state                = optional(string, "present")
   }))
-  default     = []
-  description = "The virtual hosts, each with server_name or filename; with state = \"absent\" the file of one is removed. template is the text of a template for this one."
+  default = []
+  description = fold(<<-EOT
+    The virtual hosts, each with server_name or filename; with state = "absent" the file of one is removed. template
+    is the text of a template for this one.
+    EOT
+  )
 }
 
 variable "upstreams" {

@@ -23,8 +23,12 @@ block "preflight" {
 
   task "assert" "collectors" {
     condition {
-      holds   = length(setintersection(keys(local.collectors), var.disabled_collectors)) == 0
-      message = "These collectors are both enabled and disabled: ${join(", ", setintersection(keys(local.collectors), var.disabled_collectors))}."
+      holds = length(setintersection(keys(local.collectors), var.disabled_collectors)) == 0
+      message = fold(<<-EOT
+        These collectors are both enabled and disabled:
+        ${join(", ", setintersection(keys(local.collectors), var.disabled_collectors))}.
+        EOT
+      )
     }
   }
 
@@ -50,8 +54,11 @@ block "preflight" {
 
     task "assert" "tls_files" {
       condition {
-        holds   = task.stat.cert[host.name].exists
-        message = "${host.name} has no ${task.stat.cert[host.name].path}: put the certificate there, or change cert_file."
+        holds = task.stat.cert[host.name].exists
+        message = fold(<<-EOT
+          ${host.name} has no ${task.stat.cert[host.name].path}: put the certificate there, or change cert_file.
+          EOT
+        )
       }
       condition {
         holds   = task.stat.key[host.name].exists

@@ -9,7 +9,11 @@ block "install" {
   block "socket" {
     depends_on = [task.package.openssh]
     when = (var.server_hardening && var.server_enabled &&
-    (local.facts.os_id == "ubuntu" ? versioncompare(local.facts.os_version, "22.04") >= 0 : local.facts.os_family == "debian" && local.release >= 12))
+      (
+        local.facts.os_id == "ubuntu"
+        ? versioncompare(local.facts.os_version, "22.04") >= 0
+        : local.facts.os_family == "debian" && local.release >= 12
+    ))
 
     task "service" "socket" {
       name    = "ssh.socket"
@@ -19,7 +23,9 @@ block "install" {
     }
 
     task "file" "socket" {
-      for_each   = ["ssh.service.d/00-socket.conf", "ssh.service.requires/ssh.socket", "sockets.target.wants/ssh.socket"]
+      for_each = [
+        "ssh.service.d/00-socket.conf", "ssh.service.requires/ssh.socket", "sockets.target.wants/ssh.socket",
+      ]
       path       = "/etc/systemd/system/${each.key}"
       state      = "absent"
       depends_on = [task.service.socket]

@@ -78,8 +78,11 @@ block "server" {
     owner    = "root"
     group    = "root"
     mode     = "0600"
-    validate = [local.system.sshd, "-T", "-C", "user=root", "-C", "host=localhost", "-C", "addr=localhost", "-C", "lport=22", "-f", "%s"]
-    notify   = [handler.service.restart]
+    validate = [
+      local.system.sshd, "-T", "-C", "user=root", "-C", "host=localhost", "-C", "addr=localhost", "-C", "lport=22",
+      "-f", "%s",
+    ]
+    notify = [handler.service.restart]
     # The test reads the keys and the file of revoked ones.
     depends_on = [block.host_keys, task.template.revoked_keys]
   }

@@ -40,11 +40,17 @@ block "selinux" {
     }
 
     task "command" "compile" {
-      argv = ["checkmodule", "-M", "-m", "-o", "${var.custom_selinux_dir}/ssh_password.mod", task.copy.policy[host.name].path]
+      argv = [
+        "checkmodule", "-M", "-m", "-o", "${var.custom_selinux_dir}/ssh_password.mod",
+        task.copy.policy[host.name].path,
+      ]
     }
 
     task "command" "pack" {
-      argv       = ["semodule_package", "-o", "${var.custom_selinux_dir}/ssh_password.pp", "-m", "${var.custom_selinux_dir}/ssh_password.mod"]
+      argv = [
+        "semodule_package", "-o", "${var.custom_selinux_dir}/ssh_password.pp", "-m",
+        "${var.custom_selinux_dir}/ssh_password.mod",
+      ]
       depends_on = [task.command.compile]
     }
 

@@ -388,9 +388,12 @@ variable "sftp_chroot_dir" {
 }
 
 variable "matches" {
-  type        = list(object({ criteria = string, rules = list(string) }))
-  default     = []
-  description = "Match blocks of the server, such as { criteria = \"User backup\", rules = [\"ForceCommand /usr/bin/backup\"] }."
+  type    = list(object({ criteria = string, rules = list(string) }))
+  default = []
+  description = fold(<<-EOT
+    Match blocks of the server, such as { criteria = "User backup", rules = ["ForceCommand /usr/bin/backup"] }.
+    EOT
+  )
 }
 
 variable "permit_environment_vars" {

@@ -9,7 +9,10 @@ locals {
     pins      = ["traefik"]
     content = join("---\n", [
       templatefile("files/ingress.yaml", {
-        labels = local.addon_labels.ingress, image = local.tagged.traefik, ports = var.ingress_node_ports, address = local.services_address
+        labels  = local.addon_labels.ingress
+        image   = local.tagged.traefik
+        ports   = var.ingress_node_ports
+        address = local.services_address
       }),
       templatefile("files/sample.yaml", { labels = local.addon_labels.ingress }),
     ])

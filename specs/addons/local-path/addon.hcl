@@ -9,21 +9,33 @@ locals {
     pins      = ["local_path_provisioner"]
     content = join("---\n", [
       templatefile("files/local-path.yaml", {
-        labels  = local.addon_labels.local-path, image = local.tagged.local_path_provisioner, helper = local.sample_image
+        labels  = local.addon_labels.local-path
+        image   = local.tagged.local_path_provisioner
+        helper  = local.sample_image
         default = local.default_storage == "local-path", folder = local.local_path_folder
       }),
-      templatefile("../files/claim.yaml", { labels = local.addon_labels.local-path, class = "local-path", image = local.sample_image, mode = "ReadWriteOnce" }),
+      templatefile("../files/claim.yaml", {
+        labels = local.addon_labels.local-path
+        class  = "local-path"
+        image  = local.sample_image
+        mode   = "ReadWriteOnce"
+      }),
     ])
   }
 }
 
 # A pod writes on a volume that was made for it.
 task "wait" "local_path" {
-  stage      = "verify"
-  when       = contains(var.addons, "local-path")
-  host       = local.first_node
-  argv       = concat(local.kubectl, ["--namespace", "kinit-sample", "rollout", "status", "deployment/local-path", "--timeout", "25s"])
-  within     = var.cluster_timeout
-  evidence   = concat([concat(local.kubectl, ["--namespace", "kinit-sample", "describe", "persistentvolumeclaims,pods"])], local.evidence)
+  stage = "verify"
+  when  = contains(var.addons, "local-path")
+  host  = local.first_node
+  argv = concat(local.kubectl, [
+    "--namespace", "kinit-sample", "rollout", "status", "deployment/local-path", "--timeout", "25s",
+  ])
+  within = var.cluster_timeout
+  evidence = concat(
+    [concat(local.kubectl, ["--namespace", "kinit-sample", "describe", "persistentvolumeclaims,pods"])],
+    local.evidence,
+  )
   depends_on = [task.wait.addon]
 }

@@ -7,21 +7,27 @@ locals {
     namespace = "kube-system"
     workloads = ["deployment/metrics-server"]
     pins      = [local.metrics_pin]
-    content   = templatefile("files/metrics-server.yaml", { labels = local.addon_labels.metrics-server, image = local.tagged[local.metrics_pin] })
+    content = templatefile("files/metrics-server.yaml", {
+      labels = local.addon_labels.metrics-server
+      image  = local.tagged[local.metrics_pin]
+    })
   }
 
   # What "kubectl top" says of the nodes, in the order of their names. Nodes with Windows say it too,
   # but a simulated one does not.
-  measured_nodes = "(?s)${join(".*", [for name in sort(keys(local.linux_nodes)) : "${name} +[0-9]+m +[0-9]+% +[0-9]+Mi"])}"
+  measured_node  = " +[0-9]+m +[0-9]+% +[0-9]+Mi"
+  measured_nodes = "(?s)${join(".*", [for name in sort(keys(local.linux_nodes)) : "${name}${local.measured_node}"])}"
 }
 
 task "wait" "metrics" {
-  stage      = "verify"
-  when       = contains(var.addons, "metrics-server")
-  host       = local.first_node
-  argv       = concat(local.kubectl, ["top", "nodes", "--no-headers"])
-  expect     = local.measured_nodes
-  within     = var.cluster_timeout
-  evidence   = [concat(local.kubectl, ["--namespace", "kube-system", "logs", "deployment/metrics-server", "--tail", "20"])]
+  stage  = "verify"
+  when   = contains(var.addons, "metrics-server")
+  host   = local.first_node
+  argv   = concat(local.kubectl, ["top", "nodes", "--no-headers"])
+  expect = local.measured_nodes
+  within = var.cluster_timeout
+  evidence = [concat(local.kubectl, [
+    "--namespace", "kube-system", "logs", "deployment/metrics-server", "--tail", "20",
+  ])]
   depends_on = [task.wait.addon]
 }

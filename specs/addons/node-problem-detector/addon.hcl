@@ -6,17 +6,26 @@ locals {
     namespace = "kube-system"
     workloads = ["daemonset/node-problem-detector"]
     pins      = ["node_problem_detector"]
-    content   = templatefile("files/node-problem-detector.yaml", { labels = local.addon_labels.node-problem-detector, image = local.tagged.node_problem_detector })
+    content = templatefile("files/node-problem-detector.yaml", {
+      labels = local.addon_labels.node-problem-detector
+      image  = local.tagged.node_problem_detector
+    })
   }
 }
 
 # Every node says that its kernel is well, which only the detector makes it say.
 task "wait" "node_problem_detector" {
-  stage      = "verify"
-  when       = contains(var.addons, "node-problem-detector")
-  host       = local.first_node
-  argv       = concat(local.kubectl, ["wait", "--for=condition=KernelDeadlock=False", "--timeout=25s"], [for name in keys(local.linux_nodes) : "node/${name}"])
-  within     = var.cluster_timeout
-  evidence   = [concat(local.kubectl, ["--namespace", "kube-system", "logs", "daemonset/node-problem-detector", "--tail", "20"])]
+  stage = "verify"
+  when  = contains(var.addons, "node-problem-detector")
+  host  = local.first_node
+  argv = concat(
+    local.kubectl,
+    ["wait", "--for=condition=KernelDeadlock=False", "--timeout=25s"],
+    [for name in keys(local.linux_nodes) : "node/${name}"],
+  )
+  within = var.cluster_timeout
+  evidence = [concat(local.kubectl, [
+    "--namespace", "kube-system", "logs", "daemonset/node-problem-detector", "--tail", "20",
+  ])]
   depends_on = [task.wait.addon]
 }

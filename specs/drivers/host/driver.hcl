@@ -18,7 +18,10 @@ locals {
   machines   = [for name, node in local.host_nodes : name if !startswith(node.os, "windows")]
 
   # Names by which machines find the services: in their own file, as their name servers stay.
-  services_names = ["api.${cluster.domain}", "api-int.${cluster.domain}", "registry.${cluster.domain}", "services.${cluster.domain}"]
+  services_names = [
+    "api.${cluster.domain}", "api-int.${cluster.domain}", "registry.${cluster.domain}",
+    "services.${cluster.domain}",
+  ]
 
   # Nodes on the overlay and machines beside it reach each other through the hypervisor of
   # the services: machines have a route, and the hypervisor answers for them.
@@ -37,10 +40,13 @@ task "command" "taken" {
 # A node keeps the address with which it joined. Asked before clean-up, which would take the
 # port of one that is on the overlay and no longer wanted there.
 task "command" "moved" {
-  stage     = "prepare"
-  when      = !local.remove_all
-  hosts     = local.machines
-  argv      = ["sh", "-c", file("files/moved.sh"), "moved", local.root, local.machine_device, local.host_nodes[host.name].overlay ? "on" : "beside"]
+  stage = "prepare"
+  when  = !local.remove_all
+  hosts = local.machines
+  argv = [
+    "sh", "-c", file("files/moved.sh"), "moved", local.root, local.machine_device,
+    local.host_nodes[host.name].overlay ? "on" : "beside",
+  ]
   read_only = true
 }
 
@@ -91,7 +97,9 @@ task "systemd_unit" "overlay" {
   enabled = true
   state   = "started"
   content = templatefile("files/overlay.service", {
-    cluster = cluster.name, cidr = cluster.network.cidr, gateway = task.facts.underlay[local.services.hypervisor].route_address
+    cluster = cluster.name
+    cidr    = cluster.network.cidr
+    gateway = task.facts.underlay[local.services.hypervisor].route_address
   })
   depends_on = [task.copy.leave]
 }

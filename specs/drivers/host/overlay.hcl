@@ -38,8 +38,12 @@ task "assert" "overlay_machines" {
   when  = local.build && length(local.overlay_machines) > 0
 
   condition {
-    holds   = alltrue([for name in local.overlay_machines : task.facts.underlay[name].route_mtu >= local.least_mtu])
-    message = "The MTU of the interface that carries the overlay is below ${local.least_mtu} on: ${join(", ", [for name in local.overlay_machines : "${name} (${task.facts.underlay[name].route_interface}, ${task.facts.underlay[name].route_mtu})" if task.facts.underlay[name].route_mtu < local.least_mtu])}."
+    holds = alltrue([for name in local.overlay_machines : task.facts.underlay[name].route_mtu >= local.least_mtu])
+    message = format("The MTU of the interface with the overlay is below ${local.least_mtu} on: %s.", join(", ", [
+      for name in local.overlay_machines :
+      "${name} (${task.facts.underlay[name].route_interface}, ${task.facts.underlay[name].route_mtu})"
+      if task.facts.underlay[name].route_mtu < local.least_mtu
+    ]))
   }
 }
 
@@ -71,8 +75,12 @@ block "overlay_machines_network" {
 
   # ovn-controller sets vlan-limit where it is not set. The record lets clean-up remove it again.
   task "command" "overlay_vlan_limit" {
-    argv       = ["ovs-vsctl", "set", "Open_vSwitch", ".", "external_ids:kinit-vlan-limit=none"]
-    only_if    = ["sh", "-c", "test -z \"$(ovs-vsctl --if-exists get Open_vSwitch . other_config:vlan-limit)$(ovs-vsctl --if-exists get Open_vSwitch . external_ids:kinit-vlan-limit)\""]
+    argv = ["ovs-vsctl", "set", "Open_vSwitch", ".", "external_ids:kinit-vlan-limit=none"]
+    only_if = ["sh", "-c", fold(<<-EOT
+      test -z "$(ovs-vsctl --if-exists get Open_vSwitch . other_config:vlan-limit)$(ovs-vsctl --if-exists get
+      Open_vSwitch . external_ids:kinit-vlan-limit)"
+      EOT
+    )]
     depends_on = [task.service.overlay_switch]
   }
 
@@ -93,7 +101,10 @@ block "overlay_machines_network" {
     private_key   = "${local.overlay_pki}/chassis.key"
     certificate   = "${local.overlay_pki}/chassis.crt"
     ca_cert       = "${local.overlay_pki}/chassis-ca.crt"
-    depends_on    = [task.ovn_central.central, task.x509_certificate.chassis, task.copy.overlay_ca, task.service.overlay_chassis, task.firewall.tunnels, task.firewall.southbound]
+    depends_on = [
+      task.ovn_central.central, task.x509_certificate.chassis, task.copy.overlay_ca, task.service.overlay_chassis,
+      task.firewall.tunnels, task.firewall.southbound,
+    ]
   }
 }
 
@@ -115,9 +126,12 @@ block "overlay_machines" {
 
   # Addresses of devices are gone after a restart of the machine; this brings them back.
   task "copy" "overlay_machine" {
-    dest    = local.devices_script
-    content = "${task.ovs_port.machine[host.name].boot_script}${templatefile("files/announce.sh", { device = local.machine_device })}"
-    mode    = "0755"
+    dest = local.devices_script
+    content = join("", [
+      task.ovs_port.machine[host.name].boot_script,
+      templatefile("files/announce.sh", { device = local.machine_device }),
+    ])
+    mode = "0755"
   }
 
   task "service" "overlay_machine" {
@@ -130,7 +144,10 @@ block "overlay_machines" {
 
   # The tunnel works, seen from here: a distribution's own tries would not say what is wrong.
   task "command" "overlay_answers" {
-    argv       = ["sh", "-c", file("files/answers.sh"), "answers", local.management[local.services.hypervisor].ip, local.services.hypervisor]
+    argv = [
+      "sh", "-c", file("files/answers.sh"), "answers", local.management[local.services.hypervisor].ip,
+      local.services.hypervisor,
+    ]
     read_only  = true
     depends_on = [task.service.overlay_machine]
 

@@ -34,8 +34,15 @@ task "assert" "windows_machines" {
   when  = local.build && length(local.windows_machines) > 0
 
   condition {
-    holds   = alltrue([for name in local.windows_machines : task.win_facts.machine[name].server && task.win_facts.machine[name].build >= 17763])
-    message = "Nodes run Windows Server 2019 or later: ${join(", ", [for name in local.windows_machines : "${name} is ${task.win_facts.machine[name].os_name}" if !task.win_facts.machine[name].server || task.win_facts.machine[name].build < 17763])}."
+    holds = alltrue([
+      for name in local.windows_machines :
+      task.win_facts.machine[name].server && task.win_facts.machine[name].build >= 17763
+    ])
+    message = format("Nodes run Windows Server 2019 or later: %s.", join(", ", [
+      for name in local.windows_machines :
+      "${name} is ${task.win_facts.machine[name].os_name}"
+      if !task.win_facts.machine[name].server || task.win_facts.machine[name].build < 17763
+    ]))
   }
 }
 
@@ -58,9 +65,13 @@ block "windows_machines" {
 
   task "win_powershell" "record" {
     script = file("files/windows-record.ps1")
-    arguments = merge(local.windows_left, { traces = merge(local.windows_traces, { route = merge(local.windows_overlay, {
-      gateway = local.overlay ? task.facts.underlay[local.services.hypervisor].route_address : ""
-    }) }) })
+    arguments = merge(local.windows_left, {
+      traces = merge(local.windows_traces, {
+        route = merge(local.windows_overlay, {
+          gateway = local.overlay ? task.facts.underlay[local.services.hypervisor].route_address : ""
+        })
+      })
+    })
     creates    = "${local.windows_folder}/record.json"
     depends_on = [task.win_copy.leave]
   }
@@ -103,8 +114,13 @@ block "windows_machines_leave" {
   }
 
   task "win_powershell" "leave_machine" {
-    script     = "& \"$($Arguments.folder)/leave.ps1\""
-    only_if    = "if (-not [IO.File]::Exists(\"$($Arguments.folder)/leave.ps1\") -or -not [IO.File]::Exists(\"$($Arguments.folder)/record.json\") -or [IO.File]::Exists(\"$($Arguments.folder)/left\")) { exit 1 }"
+    script = "& \"$($Arguments.folder)/leave.ps1\""
+    only_if = fold(<<-EOT
+      if (-not [IO.File]::Exists("$($Arguments.folder)/leave.ps1") -or
+      -not [IO.File]::Exists("$($Arguments.folder)/record.json") -or
+      [IO.File]::Exists("$($Arguments.folder)/left")) { exit 1 }
+      EOT
+    )
     arguments  = local.windows_left
     timeout    = "15m"
     depends_on = [task.win_powershell.member]

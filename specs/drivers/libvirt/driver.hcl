@@ -7,9 +7,13 @@ driver "libvirt" {
 }
 
 variable "disk_cache" {
-  type        = string
-  default     = ""
-  description = "How guests' writes reach the disk: empty for QEMU's default, none, writeback, or unsafe for clusters that are thrown away."
+  type    = string
+  default = ""
+  description = fold(<<-EOT
+    How guests' writes reach the disk: empty for QEMU's default, none, writeback, or unsafe for clusters that are
+    thrown away.
+    EOT
+  )
 }
 
 variable "guest_image" {
@@ -20,8 +24,12 @@ variable "guest_image" {
     sha256_url = optional(string, "")
     sha512_url = optional(string, "")
   })
-  default     = null
-  description = "The base image of all Linux guests in place of the pinned one of each system, and its checksum or where that is published."
+  default = null
+  description = fold(<<-EOT
+    The base image of all Linux guests in place of the pinned one of each system, and its checksum or where that is
+    published.
+    EOT
+  )
 }
 
 variable "guest_packages" {
@@ -31,12 +39,20 @@ variable "guest_packages" {
 }
 
 variable "guest_user" {
-  type        = string
-  default     = "root"
-  description = "Who kinit logs in as on guests with Linux: root, or a user that is made there and may become root by sudo. The image has no user or group of that name."
+  type    = string
+  default = "root"
+  description = fold(<<-EOT
+    Who kinit logs in as on guests with Linux: root, or a user that is made there and may become root by sudo. The
+    image has no user or group of that name.
+    EOT
+  )
+
   validation {
-    condition     = can(regex("^[a-z_][a-z0-9_-]{0,31}$", var.guest_user))
-    error_message = "The name of a user of guests has lower case letters, digits, - and _, and begins with a letter or _."
+    condition = can(regex("^[a-z_][a-z0-9_-]{0,31}$", var.guest_user))
+    error_message = fold(<<-EOT
+      The name of a user of guests has lower case letters, digits, - and _, and begins with a letter or _.
+      EOT
+    )
   }
 }
 
@@ -50,11 +66,22 @@ locals {
   virsh     = ["virsh", "--connect", "qemu:///system"] # the system's libvirt, for users other than root too
 
   # The pin of each guest's image; all have the one that is given.
-  guest_pins   = { for name in keys(local.libvirt_linux) : name => var.guest_image != null ? "given" : lookup(local.systems, local.system[name], local.systems[local.first_system]).guest }
-  guest_images = { for pin in distinct(values(local.guest_pins)) : pin => var.guest_image != null ? var.guest_image : local.downloads[pin] }
+  guest_pins = {
+    for name in keys(local.libvirt_linux) :
+    name => var.guest_image != null
+    ? "given"
+    : lookup(local.systems, local.system[name], local.systems[local.first_system]).guest
+  }
+  guest_images = {
+    for pin in distinct(values(local.guest_pins)) :
+    pin => var.guest_image != null ? var.guest_image : local.downloads[pin]
+  }
   libvirt_pins = concat(
     var.guest_image == null ? keys(local.guest_images) : [],
-    length(local.libvirt_windows) == 0 || local.windows_sealed ? [] : [for name, pin in local.windows_pinned : pin if !can(local.windows_given[name])],
+    length(local.libvirt_windows) == 0 || local.windows_sealed ? [] : [
+      for name, pin in local.windows_pinned :
+      pin if !can(local.windows_given[name])
+    ],
   )
 }
 
@@ -72,11 +99,20 @@ locals {
   # All cards of a guest: the first one is its port of the overlay.
   guest_cards = { for name, node in local.libvirt_nodes : name => concat(
     [{ bridge = "br-int", mac = node.mac, port_id = node.port_id, mtu = local.overlay_mtu, offload = local.offload }],
-    [for nic in local.guest_nics[name] : { bridge = nic.bridge, mac = nic.mac, port_id = null, mtu = nic.mtu, offload = null }],
+    [
+      for nic in local.guest_nics[name] :
+      { bridge = nic.bridge, mac = nic.mac, port_id = null, mtu = nic.mtu, offload = null }
+    ],
   ) }
-  guest_devices = { for name, node in cluster.nodes : name => try([for address in node.vars.pci_devices : tostring(address)], []) }
+  guest_devices = {
+    for name, node in cluster.nodes :
+    name => try([for address in node.vars.pci_devices : tostring(address)], [])
+  }
   # The names of the volumes that are a guest's further disks.
-  guest_data = { for name, sizes in local.guest_disks : name => [for i in range(length(sizes)) : "${name}-data-${i + 1}"] }
+  guest_data = {
+    for name, sizes in local.guest_disks :
+    name => [for i in range(length(sizes)) : "${name}-data-${i + 1}"]
+  }
   guest_volumes = merge([for name, node in local.libvirt_nodes : {
     for i, volume in local.guest_data[name] : volume => { host = node.hypervisor, size = local.guest_disks[name][i] }
   }]...)
@@ -97,13 +133,20 @@ task "assert" "hardware" {
   early = true
 
   condition {
-    holds   = length(local.no_guests) == 0
-    message = "Only guests of libvirt have disks, nics and pci_devices in their vars: ${join(", ", local.no_guests)} are none."
+    holds = length(local.no_guests) == 0
+    message = fold(<<-EOT
+      Only guests of libvirt have disks, nics and pci_devices in their vars: ${join(", ", local.no_guests)} are none.
+      EOT
+    )
   }
 
   condition {
-    holds   = length(local.no_hardware) == 0
-    message = "vars of a guest are disks = [\"20GiB\"], nics = [{ bridge = \"br0\" }] and pci_devices = [\"0000:03:00.0\"]; those of ${join(", ", local.no_hardware)} are not."
+    holds = length(local.no_hardware) == 0
+    message = fold(<<-EOT
+      vars of a guest are disks = ["20GiB"], nics = [{ bridge = "br0" }] and pci_devices = ["0000:03:00.0"]; those of
+      ${join(", ", local.no_hardware)} are not.
+      EOT
+    )
   }
 }
 
@@ -150,9 +193,13 @@ task "libvirt_sweep" "owned" {
   stage = "cleanup"
   hosts = local.hypervisors
   all   = local.remove_all
-  keep  = [for name in concat(local.kept_domains[host.name], local.leaving_on[host.name]) : name if !contains(cluster.restore.recreate, name)]
-  keep_volumes = [for path in concat(local.kept_volumes[host.name], flatten([for name in local.leaving_on[host.name] : concat(
-    ["${local.image_dir}/${name}.qcow2", "${local.image_dir}/${name}-seed.iso"],
-    [for i in range(1, local.most_disks) : "${local.image_dir}/${name}-data-${i}.qcow2"],
-  )])) : path if !contains(cluster.restore.recreate, replace(basename(path), "/(-seed\\.iso|-data-[0-9]+\\.qcow2|\\.qcow2)$/", ""))]
+  keep = [
+    for name in concat(local.kept_domains[host.name], local.leaving_on[host.name]) :
+    name if !contains(cluster.restore.recreate, name)
+  ]
+  keep_volumes = [
+    for path in concat(local.kept_volumes[host.name], local.leaving_volumes[host.name]) :
+    path
+    if !contains(cluster.restore.recreate, replace(basename(path), local.volume_ending, ""))
+  ]
 }

@@ -3,7 +3,11 @@
 
 locals {
   base_images = {
-    for node in distinct([for name, node in local.libvirt_linux : { host = node.hypervisor, pin = local.guest_pins[name] }]) : "${node.host}/${node.pin}" => {
+    for node in distinct([
+      for name, node in local.libvirt_linux :
+      { host = node.hypervisor, pin = local.guest_pins[name] }
+    ]) :
+    "${node.host}/${node.pin}" => {
       host  = node.host
       image = local.guest_images[node.pin]
       path  = "${local.image_dir}/kinit-${substr(sha256(jsonencode(local.guest_images[node.pin])), 0, 12)}.qcow2"
@@ -32,9 +36,12 @@ task "download" "guest_image" {
   sha512     = each.value.image.sha512
   sha256_url = each.value.image.sha256_url
   sha512_url = each.value.image.sha512_url
-  unverified = var.guest_image == null && "${each.value.image.sha256}${each.value.image.sha512}${each.value.image.sha256_url}${each.value.image.sha512_url}" == ""
-  pin        = true
-  keep       = true
-  timeout    = "60m"
-  advice     = "Hypervisors fetch this image. The variable guest_image names another, with its checksum."
+  unverified = (
+    var.guest_image == null &&
+    join("", [for key in ["sha256", "sha512", "sha256_url", "sha512_url"] : each.value.image[key]]) == ""
+  )
+  pin     = true
+  keep    = true
+  timeout = "60m"
+  advice  = "Hypervisors fetch this image. The variable guest_image names another, with its checksum."
 }

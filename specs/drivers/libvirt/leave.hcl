@@ -1,13 +1,36 @@
 # leave: guests that leave, and their disks.
 
 locals {
-  kept_domains = { for h in local.hypervisors : h => concat([for name, node in local.libvirt_nodes : name if node.hypervisor == h], local.windows_builds) }
-  kept_volumes = { for h in local.hypervisors : h => concat(local.windows_build_volumes, flatten([for name, node in local.libvirt_nodes : [
-    "${local.image_dir}/${name}.qcow2", "${local.image_dir}/${name}-seed.iso",
-  ] if node.hypervisor == h]), [for name, volume in local.guest_volumes : "${local.image_dir}/${name}.qcow2" if volume.host == h]) }
+  kept_domains = {
+    for h in local.hypervisors :
+    h => concat([for name, node in local.libvirt_nodes : name if node.hypervisor == h], local.windows_builds)
+  }
+  kept_volumes = {
+    for h in local.hypervisors :
+    h => concat(
+      local.windows_build_volumes,
+      flatten([
+        for name, node in local.libvirt_nodes :
+        ["${local.image_dir}/${name}.qcow2", "${local.image_dir}/${name}-seed.iso"] if node.hypervisor == h
+      ]),
+      [for name, volume in local.guest_volumes : "${local.image_dir}/${name}.qcow2" if volume.host == h],
+    )
+  }
 
   # The spec no longer says how many further disks a guest that leaves has; no bus takes more.
   most_disks = 32
+  # What follows the name of the guest in the names of its volumes.
+  volume_ending = "/(-seed\\.iso|-data-[0-9]+\\.qcow2|\\.qcow2)$/"
+  leaving_volumes = {
+    for h in local.hypervisors :
+    h => flatten([
+      for name in local.leaving_on[h] :
+      concat(
+        ["${local.image_dir}/${name}.qcow2", "${local.image_dir}/${name}-seed.iso"],
+        [for i in range(1, local.most_disks) : "${local.image_dir}/${name}-data-${i}.qcow2"],
+      )
+    ])
+  }
 }
 
 task "libvirt_sweep" "left" {

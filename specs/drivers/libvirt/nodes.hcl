@@ -161,11 +161,16 @@ task "wait" "cloudinit" {
 
 # What the distribution needs on a node and its image does not have.
 task "package" "node" {
-  stage      = "nodes"
-  when       = length(local.node_packages) > 0
-  hosts      = keys(local.libvirt_linux)
-  names      = local.node_packages
-  timeout    = "30m"
-  advice     = "Packages of guests come from ${var.debian_mirror == "" ? "where their image says" : trimsuffix(var.debian_mirror, "/")}. The variable debian_mirror names another site with the layout of deb.debian.org."
+  stage   = "nodes"
+  when    = length(local.node_packages) > 0
+  hosts   = keys(local.libvirt_linux)
+  names   = local.node_packages
+  timeout = "30m"
+  advice = fold(<<-EOT
+    Packages of guests come from
+    ${var.debian_mirror == "" ? "where their image says" : trimsuffix(var.debian_mirror, "/")}. The variable
+    debian_mirror names another site with the layout of deb.debian.org.
+    EOT
+  )
   depends_on = [task.wait.cloudinit]
 }

@@ -13,8 +13,11 @@ variable "windows_iso" {
     url    = optional(string, "")
     sha256 = optional(string, "")
   })
-  default     = {}
-  description = "The ISO of Windows Server: a URL that hypervisors can fetch, or a path on them. Kinit brings none along."
+  default = {}
+  description = fold(<<-EOT
+    The ISO of Windows Server: a URL that hypervisors can fetch, or a path on them. Kinit brings none along.
+    EOT
+  )
 }
 
 variable "windows_image" {
@@ -22,14 +25,20 @@ variable "windows_image" {
     url    = optional(string, "")
     sha256 = optional(string, "")
   })
-  default     = {}
-  description = "A sealed image that was made elsewhere, in qcow2: a URL or a path, as windows_iso. With it nothing is installed."
+  default = {}
+  description = fold(<<-EOT
+    A sealed image that was made elsewhere, in qcow2: a URL or a path, as windows_iso. With it nothing is installed.
+    EOT
+  )
 }
 
 variable "windows_image_name" {
-  type        = string
-  default     = ""
-  description = "The image on the ISO; empty for Datacenter without a desktop. On other media than English ones names are the same."
+  type    = string
+  default = ""
+  description = fold(<<-EOT
+    The image on the ISO; empty for Datacenter without a desktop. On other media than English ones names are the same.
+    EOT
+  )
 }
 
 variable "windows_product_key" {
@@ -75,8 +84,11 @@ variable "windows_openssh" {
     url    = string
     sha256 = optional(string, "")
   })
-  default     = null
-  description = "The MSI of OpenSSH's server for Windows: a URL or a path, as windows_iso; the pinned one where it is not said."
+  default = null
+  description = fold(<<-EOT
+    The MSI of OpenSSH's server for Windows: a URL or a path, as windows_iso; the pinned one where it is not said.
+    EOT
+  )
 }
 
 variable "windows_least_memory_gib" {
@@ -109,33 +121,63 @@ locals {
   # image that is sealed already needs nothing else.
   windows_sealed = var.windows_image.url != ""
   windows_pinned = { drivers = "virtio_win", openssh = "windows_openssh" }
-  windows_given  = { for name, medium in { drivers = var.windows_drivers, openssh = var.windows_openssh } : name => medium if medium != null }
-  windows_tools  = { for name, pin in local.windows_pinned : name => try(local.windows_given[name], { url = local.downloads[pin].url, sha256 = local.downloads[pin].sha256 }) }
-  windows_sha512 = { for name, pin in local.windows_pinned : name => can(local.windows_given[name]) ? "" : local.downloads[pin].sha512 }
+  windows_given = {
+    for name, medium in { drivers = var.windows_drivers, openssh = var.windows_openssh } :
+    name => medium if medium != null
+  }
+  windows_tools = {
+    for name, pin in local.windows_pinned :
+    name => try(local.windows_given[name], { url = local.downloads[pin].url, sha256 = local.downloads[pin].sha256 })
+  }
+  windows_sha512 = {
+    for name, pin in local.windows_pinned :
+    name => can(local.windows_given[name]) ? "" : local.downloads[pin].sha512
+  }
   windows_media = {
     for name, medium in merge(local.windows_tools, { image = var.windows_image, iso = var.windows_iso }) :
     name => medium if(name == "image") == local.windows_sealed
   }
   windows_files = {
     for name, medium in local.windows_media :
-    name => startswith(medium.url, "/") ? medium.url : "${local.image_dir}/kinit-${substr(sha256(jsonencode(medium)), 0, 12)}.${lookup({ image = "qcow2", openssh = "msi" }, name, "iso")}"
+    name => startswith(medium.url, "/")
+    ? medium.url
+    : join("", [
+      "${local.image_dir}/kinit-${substr(sha256(jsonencode(medium)), 0, 12)}",
+      lookup({ image = ".qcow2", openssh = ".msi" }, name, ".iso"),
+    ])
   }
   windows_fetched = {
     for pair in setproduct(local.windows_hypervisors, keys(local.windows_media)) :
-    "${pair[0]}/${pair[1]}" => { host = pair[0], name = pair[1] } if local.windows_media[pair[1]].url != "" && !startswith(local.windows_media[pair[1]].url, "/")
+    "${pair[0]}/${pair[1]}" => { host = pair[0], name = pair[1] }
+    if local.windows_media[pair[1]].url != "" && !startswith(local.windows_media[pair[1]].url, "/")
   }
 
   # The image's name follows from all that it is made of: another system is another image.
-  windows_golden = "${local.image_dir}/kinit-windows-${substr(sha256(jsonencode([local.windows_media, local.windows_edition, var.windows_image_name, var.windows_locale, var.windows_firmware, var.windows_image_size])), 0, 12)}.qcow2"
+  windows_inputs = jsonencode([
+    local.windows_media, local.windows_edition, var.windows_image_name, var.windows_locale, var.windows_firmware,
+    var.windows_image_size,
+  ])
+  windows_golden = "${local.image_dir}/kinit-windows-${substr(sha256(local.windows_inputs), 0, 12)}.qcow2"
   windows_build  = "kinit-image-${substr(sha256("${cluster.name}/${local.windows_golden}"), 0, 8)}"
 
   # What clean-up leaves alone of an installation that was interrupted.
-  windows_builders      = local.windows_sealed ? [] : local.windows_hypervisors
-  windows_builds        = length(local.windows_builders) > 0 ? [local.windows_build] : []
-  windows_build_volumes = flatten([for name in local.windows_builds : ["${local.image_dir}/${name}.qcow2", "${local.image_dir}/${name}-seed.iso"]])
+  windows_builders = local.windows_sealed ? [] : local.windows_hypervisors
+  windows_builds   = length(local.windows_builders) > 0 ? [local.windows_build] : []
+  windows_build_volumes = flatten([
+    for name in local.windows_builds :
+    ["${local.image_dir}/${name}.qcow2", "${local.image_dir}/${name}-seed.iso"]
+  ])
+
+  windows_low_memory = [
+    for node in values(local.libvirt_windows) :
+    "${node.name} has ${node.memory}" if node.memory_bytes < var.windows_least_memory_gib * 1073741824
+  ]
 
   # Sizes in HCL are texts, so the image's is taken apart: a whole number and its unit.
-  windows_least_disk = parseint(regex("^[0-9]+", var.windows_image_size), 10) * { KiB = 1024, MiB = 1048576, GiB = 1073741824, TiB = 1099511627776 }[regex("[KMGT]iB$", var.windows_image_size)]
+  windows_least_disk = (
+    parseint(regex("^[0-9]+", var.windows_image_size), 10) *
+    { KiB = 1024, MiB = 1048576, GiB = 1073741824, TiB = 1099511627776 }[regex("[KMGT]iB$", var.windows_image_size)]
+  )
 
   # Letters and digits alone may miss one of the classes that Windows asks for in
   # passwords, so each begins with all of them.
@@ -149,23 +191,41 @@ task "assert" "windows" {
   early = true
 
   condition {
-    holds   = var.windows_iso.url != "" || local.windows_sealed
-    message = "The nodes ${join(", ", keys(local.libvirt_windows))} are to run Windows, and there is no ISO to install it from. Set the variable windows_iso to a URL or to a path on the hypervisors, as in --var 'windows_iso={url=\"/srv/iso/windows-server-2022.iso\"}'. docs/windows.md says where Microsoft's evaluation ISOs are."
+    holds = var.windows_iso.url != "" || local.windows_sealed
+    message = fold(<<-EOT
+      The nodes ${join(", ", keys(local.libvirt_windows))} are to run Windows, and there is no ISO to install it from.
+      Set the variable windows_iso to a URL or to a path on the hypervisors, as in --var
+      'windows_iso={url="/srv/iso/windows-server-2022.iso"}'. docs/windows.md says where Microsoft's evaluation ISOs
+      are.
+      EOT
+    )
   }
 
   condition {
-    holds   = length(local.windows_systems) == 1
-    message = "The pools ask for several systems, ${join(", ", local.windows_systems)}, and there is one ISO. Give all Windows pools the same os."
+    holds = length(local.windows_systems) == 1
+    message = fold(<<-EOT
+      The pools ask for several systems, ${join(", ", local.windows_systems)}, and there is one ISO. Give all Windows
+      pools the same os.
+      EOT
+    )
   }
 
   condition {
-    holds   = alltrue([for system in local.windows_systems : contains(keys(local.windows_editions), system)])
-    message = "There is no system ${join(", ", local.windows_systems)}: expected one of ${join(", ", keys(local.windows_editions))}."
+    holds = alltrue([for system in local.windows_systems : contains(keys(local.windows_editions), system)])
+    message = fold(<<-EOT
+      There is no system ${join(", ", local.windows_systems)}: expected one of
+      ${join(", ", keys(local.windows_editions))}.
+      EOT
+    )
   }
 
   condition {
-    holds   = alltrue([for node in values(local.libvirt_windows) : node.memory_bytes >= var.windows_least_memory_gib * 1073741824])
-    message = "A Windows node needs ${var.windows_least_memory_gib}GiB of memory at least: ${join(", ", [for node in values(local.libvirt_windows) : "${node.name} has ${node.memory}" if node.memory_bytes < var.windows_least_memory_gib * 1073741824])}. Give its pool more, as in --var compute_memory=8GiB."
+    holds = length(local.windows_low_memory) == 0
+    message = fold(<<-EOT
+      A Windows node needs ${var.windows_least_memory_gib}GiB of memory at least:
+      ${join(", ", local.windows_low_memory)}. Give its pool more, as in --var compute_memory=8GiB.
+      EOT
+    )
   }
 }
 
@@ -179,16 +239,18 @@ task "package" "windows" {
 }
 
 task "download" "windows" {
-  stage      = "images"
-  for_each   = local.windows_fetched
-  host       = each.value.host
-  url        = local.windows_media[each.value.name].url
-  dest       = local.windows_files[each.value.name]
-  sha256     = local.windows_media[each.value.name].sha256
-  sha512     = lookup(local.windows_sha512, each.value.name, "")
-  unverified = "${local.windows_media[each.value.name].sha256}${lookup(local.windows_sha512, each.value.name, "")}" == ""
-  keep       = true
-  timeout    = "3h"
+  stage    = "images"
+  for_each = local.windows_fetched
+  host     = each.value.host
+  url      = local.windows_media[each.value.name].url
+  dest     = local.windows_files[each.value.name]
+  sha256   = local.windows_media[each.value.name].sha256
+  sha512   = lookup(local.windows_sha512, each.value.name, "")
+  unverified = join("", [
+    local.windows_media[each.value.name].sha256, lookup(local.windows_sha512, each.value.name, ""),
+  ]) == ""
+  keep    = true
+  timeout = "3h"
 }
 
 task "windows_image" "node" {
@@ -247,12 +309,16 @@ block "windows_keys" {
 }
 
 task "libvirt_volume" "windows" {
-  stage      = "nodes"
-  for_each   = local.libvirt_windows
-  host       = each.value.hypervisor
-  name       = each.key
-  backing    = lookup(local.windows_files, "image", local.windows_golden)
-  size       = local.windows_sealed || each.value.disk_bytes >= local.windows_least_disk ? each.value.disk : var.windows_image_size
+  stage    = "nodes"
+  for_each = local.libvirt_windows
+  host     = each.value.hypervisor
+  name     = each.key
+  backing  = lookup(local.windows_files, "image", local.windows_golden)
+  size = (
+    local.windows_sealed || each.value.disk_bytes >= local.windows_least_disk
+    ? each.value.disk
+    : var.windows_image_size
+  )
   depends_on = [task.windows_image.node, task.download.windows]
 }
 

@@ -7,9 +7,13 @@ driver "podman" {
 }
 
 variable "node_image" {
-  type        = object({ name = string, archive = optional(string, "") })
-  default     = null
-  description = "The image that all nodes are made from, in place of the pinned one of each system: a Debian or Ubuntu. With an archive (a path on the hypervisor) nothing is pulled."
+  type    = object({ name = string, archive = optional(string, "") })
+  default = null
+  description = fold(<<-EOT
+    The image that all nodes are made from, in place of the pinned one of each system: a Debian or Ubuntu. With an
+    archive (a path on the hypervisor) nothing is pulled.
+    EOT
+  )
 }
 
 variable "node_image_packages" {
@@ -26,17 +30,37 @@ locals {
   podman_hypervisors = distinct([for node in values(local.podman_nodes) : node.hypervisor])
 
   # The pin of each node's image; all have the one that is given.
-  node_pins   = { for name in keys(local.podman_nodes) : name => var.node_image != null ? "given" : try(coalesce(local.systems[local.system[name]].container), local.systems[local.first_system].container) }
-  node_images = { for pin in distinct(values(local.node_pins)) : pin => var.node_image != null ? var.node_image : { name = local.pinned[pin], archive = "" } }
+  node_pins = {
+    for name in keys(local.podman_nodes) :
+    name => var.node_image != null
+    ? "given"
+    : try(coalesce(local.systems[local.system[name]].container), local.systems[local.first_system].container)
+  }
+  node_images = {
+    for pin in distinct(values(local.node_pins)) :
+    pin => var.node_image != null ? var.node_image : { name = local.pinned[pin], archive = "" }
+  }
   podman_pins = var.node_image == null ? keys(local.node_images) : []
 
   # The node's end of the overlay on its hypervisor; a device has 15 characters at most.
-  podman_devices = { for name, node in local.podman_nodes : name => "kn-${substr(sha256("${cluster.name}/${name}"), 0, 10)}" }
+  podman_devices = {
+    for name, node in local.podman_nodes :
+    name => "kn-${substr(sha256("${cluster.name}/${name}"), 0, 10)}"
+  }
 
   # The nodes on each hypervisor, hypervisors without any, and the devices of nodes that leave.
-  podman_on       = { for h in local.hypervisors : h => [for name, node in local.podman_nodes : name if node.hypervisor == h] }
-  podman_empty    = [for h in local.hypervisors : h if length(local.podman_nodes) > 0 && length(local.podman_on[h]) == 0]
-  leaving_devices = { for name in keys(cluster.leaving) : name => "kn-${substr(sha256("${cluster.name}/${name}"), 0, 10)}" }
+  podman_on = {
+    for h in local.hypervisors :
+    h => [for name, node in local.podman_nodes : name if node.hypervisor == h]
+  }
+  podman_empty = [
+    for h in local.hypervisors :
+    h if length(local.podman_nodes) > 0 && length(local.podman_on[h]) == 0
+  ]
+  leaving_devices = {
+    for name in keys(cluster.leaving) :
+    name => "kn-${substr(sha256("${cluster.name}/${name}"), 0, 10)}"
+  }
 
   # What nodes need of the kernel is the hypervisor's to load: the distribution names each
   # module with a file that is there when the kernel has it.
@@ -52,8 +76,13 @@ task "assert" "podman" {
   early = true
 
   condition {
-    holds   = alltrue([for node in values(local.podman_nodes) : !startswith(node.os, "windows")])
-    message = "A container shares the kernel of its hypervisor, so it cannot run Windows: ${join(", ", [for node in values(local.podman_nodes) : node.name if startswith(node.os, "windows")])}. Give the pool the driver \"libvirt\", or name machines that run Windows by hosts."
+    holds = alltrue([for node in values(local.podman_nodes) : !startswith(node.os, "windows")])
+    message = fold(<<-EOT
+      A container shares the kernel of its hypervisor, so it cannot run Windows:
+      ${join(", ", [for node in values(local.podman_nodes) : node.name if startswith(node.os, "windows")])}. Give the
+      pool the driver "libvirt", or name machines that run Windows by hosts.
+      EOT
+    )
   }
 }
 
@@ -93,7 +122,9 @@ block "podman" {
   # What the kernel counts for all containers together. A kubelet watches some hundred files.
   task "sysctl" "podman" {
     for_each = {
-      for pair in setproduct(local.podman_hypervisors, [["fs.inotify.max_user_instances", "8192"], ["fs.inotify.max_user_watches", "1048576"]]) :
+      for pair in setproduct(local.podman_hypervisors, [
+        ["fs.inotify.max_user_instances", "8192"], ["fs.inotify.max_user_watches", "1048576"],
+      ]) :
       "${pair[0]}/${pair[1][0]}" => { host = pair[0], name = pair[1][0], value = pair[1][1] }
     }
     host  = each.value.host
@@ -105,10 +136,12 @@ block "podman" {
 
 # Room for the image and for what nodes write.
 task "command" "podman_room" {
-  stage     = "validate"
-  when      = local.build
-  hosts     = local.podman_hypervisors
-  argv      = ["sh", "-c", file("../../common/files/room.sh"), "room", "/var/lib/containers", tostring(var.least_room_gib)]
+  stage = "validate"
+  when  = local.build
+  hosts = local.podman_hypervisors
+  argv = [
+    "sh", "-c", file("../../common/files/room.sh"), "room", "/var/lib/containers", tostring(var.least_room_gib),
+  ]
   read_only = true
 }
 

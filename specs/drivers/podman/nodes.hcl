@@ -8,10 +8,16 @@ locals {
     debian_mirror = trimsuffix(var.debian_mirror, "/")
   })
   podman_images = {
-    for node in distinct([for name, node in local.podman_nodes : { host = node.hypervisor, pin = local.node_pins[name] }]) : "${node.host}/${node.pin}" => {
-      host  = node.host
-      from  = local.node_images[node.pin]
-      image = "localhost/kinit-node:${substr(sha256(jsonencode([local.node_images[node.pin], local.podman_script])), 0, 12)}"
+    for node in distinct([
+      for name, node in local.podman_nodes :
+      { host = node.hypervisor, pin = local.node_pins[name] }
+    ]) :
+    "${node.host}/${node.pin}" => {
+      host = node.host
+      from = local.node_images[node.pin]
+      image = format("localhost/kinit-node:%s", substr(
+        sha256(jsonencode([local.node_images[node.pin], local.podman_script])), 0, 12
+      ))
     }
   }
 
@@ -26,7 +32,11 @@ task "podman_image" "node" {
   source   = each.value.from.archive
   keep     = true
   timeout  = "30m"
-  advice   = "Hypervisors fetch this image. The variable image_mirrors names another place of its registry, and node_image another image."
+  advice = fold(<<-EOT
+    Hypervisors fetch this image. The variable image_mirrors names another place of its registry, and node_image
+    another image.
+    EOT
+  )
 }
 
 task "podman_build" "node" {
@@ -38,7 +48,12 @@ task "podman_build" "node" {
   script   = local.podman_script
   keep     = true
   timeout  = "30m"
-  advice   = "Packages of nodes come from ${var.debian_mirror == "" ? "where their image says" : trimsuffix(var.debian_mirror, "/")}. The variable debian_mirror names another site with the layout of deb.debian.org."
+  advice = fold(<<-EOT
+    Packages of nodes come from
+    ${var.debian_mirror == "" ? "where their image says" : trimsuffix(var.debian_mirror, "/")}. The variable
+    debian_mirror names another site with the layout of deb.debian.org.
+    EOT
+  )
 }
 
 # What only this node has: who may log in, its host key, its name servers. It reads them
@@ -138,7 +153,8 @@ task "podman_container" "node" {
     "${local.podman_folder[each.key]}/resolv.conf:/etc/resolv.conf:ro",
   ]
   options = [
-    "--cgroupns=private", "--stop-signal=SIGRTMIN+3", "--pids-limit=-1", "--cpus=${each.value.vcpus}", "--memory=${each.value.memory_bytes}b",
+    "--cgroupns=private", "--stop-signal=SIGRTMIN+3", "--pids-limit=-1", "--cpus=${each.value.vcpus}",
+    "--memory=${each.value.memory_bytes}b",
     "--memory-swap=${each.value.memory_bytes}b",
   ]
   # A node that goes for good has nothing to write down.
@@ -147,7 +163,8 @@ task "podman_container" "node" {
   stop_timeout = "30s"
   replace      = false
   depends_on = [
-    task.ovs_veth.node[each.key], task.copy.podman_keys[each.key], task.copy.podman_host_key[each.key], task.copy.podman_resolv[each.key],
+    task.ovs_veth.node[each.key], task.copy.podman_keys[each.key], task.copy.podman_host_key[each.key],
+    task.copy.podman_resolv[each.key],
     task.sysctl.podman, task.command.podman_modules,
   ]
 }
@@ -159,7 +176,10 @@ task "copy" "podman_boot" {
   dest  = "${local.root}/nodes.sh"
   content = templatefile("files/nodes.sh", {
     nodes = [for name, node in local.podman_nodes : {
-      name = name, netns = task.netns.node[name].path, namespace = task.netns.node[name].boot_script, plug = task.ovs_veth.node[name].boot_script
+      name      = name
+      netns     = task.netns.node[name].path
+      namespace = task.netns.node[name].boot_script
+      plug      = task.ovs_veth.node[name].boot_script
     } if node.hypervisor == host.name]
   })
   mode       = "0755"

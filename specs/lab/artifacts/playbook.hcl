@@ -25,9 +25,14 @@ variable "lab_drivers" {
 }
 
 variable "lab_artifacts" {
-  type        = string
-  default     = "auto"
-  description = "Where the programs of Kubernetes are from: download, build, or auto, which downloads where the release site answers."
+  type    = string
+  default = "auto"
+  description = fold(<<-EOT
+    Where the programs of Kubernetes are from: download, build, or auto, which downloads where the release site
+    answers.
+    EOT
+  )
+
   validation {
     condition     = contains(["auto", "download", "build"], var.lab_artifacts)
     error_message = "Artifacts are auto, download or build."
@@ -41,9 +46,12 @@ variable "lab_stock" {
 }
 
 variable "lab_stock_all" {
-  type        = bool
-  default     = false
-  description = "The lab's mirrors serve Calico and the images of further addons, too. Building their programs takes long."
+  type    = bool
+  default = false
+  description = fold(<<-EOT
+    The lab's mirrors serve Calico and the images of further addons, too. Building their programs takes long.
+    EOT
+  )
 }
 
 variable "lab_conformance" {
@@ -53,9 +61,12 @@ variable "lab_conformance" {
 }
 
 variable "lab_upgrade" {
-  type        = bool
-  default     = false
-  description = "Make a second version of Kubernetes to upgrade to, too: the same sources, stamped with the next number."
+  type    = bool
+  default = false
+  description = fold(<<-EOT
+    Make a second version of Kubernetes to upgrade to, too: the same sources, stamped with the next number.
+    EOT
+  )
 }
 
 variable "lab_minor" {
@@ -71,7 +82,12 @@ locals {
 
   # The checksum of all inputs: a changed script causes a rebuild, and an old artifact is
   # never used as a new one.
-  inputs = sha256(join("\n", concat([for name in local.sources : "${name} ${filesha256("../files/${name}")}"], [filesha256("../../pins.json"), local.busybox])))
+  inputs = sha256(join(
+    "\n",
+    concat([for name in local.sources : "${name} ${filesha256("../files/${name}")}"], [
+      filesha256("../../pins.json"), local.busybox,
+    ]),
+  ))
 
   # Where the sources are, and their digest.
   source  = local.pins.busybox_source
@@ -118,17 +134,27 @@ locals {
 task "command" "programs" {
   stage       = "artifacts"
   environment = local.by_choice[task.command.choice.stdout].given
-  argv        = concat(local.build, [local.by_choice[task.command.choice.stdout].script, local.by_choice[task.command.choice.stdout].stamp])
-  creates     = "${var.lab_cache}/.made-${local.by_choice[task.command.choice.stdout].script}-${local.by_choice[task.command.choice.stdout].stamp}"
-  timeout     = "60m"
-  depends_on  = [task.copy.script]
+  argv = concat(local.build, [
+    local.by_choice[task.command.choice.stdout].script,
+    local.by_choice[task.command.choice.stdout].stamp,
+  ])
+  creates = join("-", [
+    "${var.lab_cache}/.made",
+    local.by_choice[task.command.choice.stdout].script,
+    local.by_choice[task.command.choice.stdout].stamp,
+  ])
+  timeout    = "60m"
+  depends_on = [task.copy.script]
 }
 
 # Which of the two are used, for others that look into the folder.
 task "command" "link" {
-  stage      = "artifacts"
-  argv       = ["ln", "-sfn", local.by_choice[task.command.choice.stdout].folder, "${var.lab_cache}/programs"]
-  unless     = ["sh", "-c", "[ \"$(readlink \"$1\")\" = \"$2\" ]", "link", "${var.lab_cache}/programs", local.by_choice[task.command.choice.stdout].folder]
+  stage = "artifacts"
+  argv  = ["ln", "-sfn", local.by_choice[task.command.choice.stdout].folder, "${var.lab_cache}/programs"]
+  unless = [
+    "sh", "-c", "[ \"$(readlink \"$1\")\" = \"$2\" ]", "link", "${var.lab_cache}/programs",
+    local.by_choice[task.command.choice.stdout].folder,
+  ]
   depends_on = [task.command.programs]
 }
 
@@ -173,8 +199,12 @@ locals {
   mirrored = join(" ", [for name, image in local.tagged : "${name}=${image}"])
 
   # Releases of the container runtime, by their places in the site.
-  mirrored_releases = join(" ", [for name in ["containerd", "runc", "cni_plugins", "crictl"] : "${name}=${replace(local.pins[name].url, "/^https?:\\/\\/[^\\/]+\\//", "")}"])
-  stamp_mirror      = "${substr(sha256("${local.mirrored} ${local.mirrored_releases}"), 0, 8)}${var.lab_stock_all ? "-all" : ""}"
+  mirrored_releases = join(" ", [
+    for name in ["containerd", "runc", "cni_plugins", "crictl"] :
+    "${name}=${replace(local.pins[name].url, "/^https?:\\/\\/[^\\/]+\\//", "")}"
+  ])
+  stamp_mirrored = substr(sha256("${local.mirrored} ${local.mirrored_releases}"), 0, 8)
+  stamp_mirror   = var.lab_stock_all ? "${local.stamp_mirrored}-all" : local.stamp_mirrored
 
   # The program that plays Windows, in stamps.
   simulator = var.lab_windows == "" ? "" : substr(filesha256(var.lab_windows), 0, 16)
@@ -203,7 +233,9 @@ block "of_programs" {
 
   # Images that hypervisors use, unpacked once for all of them.
   task "command" "store" {
-    argv       = concat(local.build, ["store", "${local.by_choice[task.command.choice.stdout].stamp}-${var.lab_drivers}"])
+    argv = concat(local.build, [
+      "store", "${local.by_choice[task.command.choice.stdout].stamp}-${var.lab_drivers}",
+    ])
     creates    = "${var.lab_cache}/.made-store-${local.by_choice[task.command.choice.stdout].stamp}-${var.lab_drivers}"
     depends_on = [task.command.base["services"], task.command.node]
   }
@@ -220,9 +252,16 @@ block "of_programs" {
   task "command" "mirror" {
     when        = var.lab_stock
     environment = { PINS = local.mirrored, RELEASES = local.mirrored_releases }
-    argv        = concat(local.build, ["mirror", "${local.by_choice[task.command.choice.stdout].stamp}-${local.stamp_mirror}"])
-    creates     = "${var.lab_cache}/.made-mirror-${local.by_choice[task.command.choice.stdout].stamp}-${local.stamp_mirror}"
-    depends_on  = [task.command.base["services"], task.command.base["calico"], task.command.base["further-addons"], task.command.images, task.copy.pins]
+    argv = concat(local.build, [
+      "mirror", "${local.by_choice[task.command.choice.stdout].stamp}-${local.stamp_mirror}",
+    ])
+    creates = join("-", [
+      "${var.lab_cache}/.made-mirror", local.by_choice[task.command.choice.stdout].stamp, local.stamp_mirror,
+    ])
+    depends_on = [
+      task.command.base["services"], task.command.base["calico"], task.command.base["further-addons"],
+      task.command.images, task.copy.pins,
+    ]
   }
 
   # A second version, of the same sources, for tests of upgrades.

@@ -14,7 +14,12 @@ block "agent" {
 
   import "agent_script" {
     source = "../script"
-    inputs = { k3s_version = var.k3s_version, airgap_dir = var.airgap_dir, install_url = var.install_url, install_sha256 = var.install_sha256 }
+    inputs = {
+      k3s_version    = var.k3s_version
+      airgap_dir     = var.airgap_dir
+      install_url    = var.install_url
+      install_sha256 = var.install_sha256
+    }
   }
 
   import "agent" {

@@ -26,8 +26,11 @@ locals {
   images   = [for name in local.files : name if can(regex("\\.tar(\\.gz|\\.zst)?$", name))]
 
   # What others depend on comes first.
-  packages = flatten([for prefix in ["container-selinux", "selinux-policy", "k3s-selinux"] : [for name in local.files : name if startswith(name, prefix) && endswith(name, ".rpm")]])
-  arch     = lookup({ aarch64 = "arm64", armv7l = "arm" }, var.facts.machine, "amd64")
+  packages = flatten([
+    for prefix in ["container-selinux", "selinux-policy", "k3s-selinux"] :
+    [for name in local.files : name if startswith(name, prefix) && endswith(name, ".rpm")]
+  ])
+  arch = lookup({ aarch64 = "arm64", armv7l = "arm" }, var.facts.machine, "amd64")
 }
 
 block "script" {

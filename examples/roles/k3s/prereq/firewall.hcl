@@ -46,7 +46,11 @@ block "firewall" {
 block "arch_firewall" {
   stage = "prepare"
   hosts = local.nodes
-  when  = var.manage_firewall && local.facts.os_id == "arch" && versioncompare(regex("^[0-9]+\\.[0-9]+", local.facts.kernel), "6.18") >= 0
+  when = (
+    var.manage_firewall &&
+    local.facts.os_id == "arch" &&
+    versioncompare(regex("^[0-9]+\\.[0-9]+", local.facts.kernel), "6.18") >= 0
+  )
 
   # Other packages need it, and get it from the next task: so dependencies do not count.
   task "command" "no_iptables" {

@@ -34,7 +34,10 @@ block "prereq" {
   }
 
   task "sysctl" "forward6" {
-    when  = anytrue([for i in values(local.facts.interfaces) : anytrue([for address in i.addresses : strcontains(address, ":") && address != "::1"])])
+    when = anytrue([
+      for i in values(local.facts.interfaces) :
+      anytrue([for address in i.addresses : strcontains(address, ":") && address != "::1"])
+    ])
     name  = "net.ipv6.conf.all.forwarding"
     value = "1"
   }
@@ -73,8 +76,11 @@ block "prereq" {
   task "package_facts" "node" {}
 
   task "debug" "iptables" {
-    when    = versionmatches(local.iptables, "> 1.7.9, < 1.8.5")
-    message = "k3s has trouble with iptables ${local.iptables} of ${host.name}: add --prefer-bundled-bin to extra_server_args."
+    when = versionmatches(local.iptables, "> 1.7.9, < 1.8.5")
+    message = fold(<<-EOT
+      k3s has trouble with iptables ${local.iptables} of ${host.name}: add --prefer-bundled-bin to extra_server_args.
+      EOT
+    )
   }
 
   task "line_in_file" "sudo_path" {

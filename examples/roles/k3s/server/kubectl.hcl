@@ -55,7 +55,11 @@ task "read_file" "kubeconfig" {
 locals {
   kubeconfig = pathexpand(var.kubeconfig)
   default    = var.kubeconfig == "~/.kube/config.new"
-  named_so   = local.default ? replace(task.read_file.kubeconfig.content, "/\\bdefault\\b/", var.cluster_context) : task.read_file.kubeconfig.content
+  named_so = (
+    local.default
+    ? replace(task.read_file.kubeconfig.content, "/\\bdefault\\b/", var.cluster_context)
+    : task.read_file.kubeconfig.content
+  )
 }
 
 task "directory" "controller_kube" {

@@ -14,7 +14,12 @@ block "server" {
 
   import "server_script" {
     source = "../script"
-    inputs = { k3s_version = var.k3s_version, airgap_dir = var.airgap_dir, install_url = var.install_url, install_sha256 = var.install_sha256 }
+    inputs = {
+      k3s_version    = var.k3s_version
+      airgap_dir     = var.airgap_dir
+      install_url    = var.install_url
+      install_sha256 = var.install_sha256
+    }
   }
 
   import "server" {
@@ -48,8 +53,12 @@ block "server" {
 
   # The token is in the settings.
   task "line_in_file" "server_token" {
-    path       = local.server_env
-    match      = var.token == null ? "^K3S_TOKEN=" : "^K3S_TOKEN=\\s*(?!${replace(var.token, "/[^A-Za-z0-9]/", "\\$0")}\\s*$)"
+    path = local.server_env
+    match = (
+      var.token == null
+      ? "^K3S_TOKEN="
+      : "^K3S_TOKEN=\\s*(?!${replace(var.token, "/[^A-Za-z0-9]/", "\\$0")}\\s*$)"
+    )
     state      = "absent"
     create     = false
     secret     = true
@@ -123,7 +132,10 @@ block "others" {
   }
 
   task "command" "joined" {
-    argv       = ["k3s", "kubectl", "get", "nodes", "-l", "node-role.kubernetes.io/control-plane=true", "-o=jsonpath={.items[*].metadata.name}"]
+    argv = [
+      "k3s", "kubectl", "get", "nodes", "-l", "node-role.kubernetes.io/control-plane=true",
+      "-o=jsonpath={.items[*].metadata.name}",
+    ]
     read_only  = true
     until      = contains(split(" ", trimspace(result.stdout)), local.facts.hostname)
     depends_on = [task.service.other]
@@ -135,9 +147,12 @@ block "others" {
 }
 
 task "command" "all_joined" {
-  stage      = "servers"
-  hosts      = local.several ? [local.first] : []
-  argv       = ["k3s", "kubectl", "get", "nodes", "-l", "node-role.kubernetes.io/control-plane=true", "-o=jsonpath={.items[*].metadata.name}"]
+  stage = "servers"
+  hosts = local.several ? [local.first] : []
+  argv = [
+    "k3s", "kubectl", "get", "nodes", "-l", "node-role.kubernetes.io/control-plane=true",
+    "-o=jsonpath={.items[*].metadata.name}",
+  ]
   read_only  = true
   until      = length(split(" ", trimspace(result.stdout))) == length(local.servers)
   depends_on = [block.others]

@@ -52,7 +52,9 @@ locals {
 
 # Networks of pods and services.
 locals {
-  networks = split(",", "${lookup(local.own_config, "cluster-cidr", "10.42.0.0/16")},${lookup(local.own_config, "service-cidr", "10.43.0.0/16")}")
+  pod_networks     = lookup(local.own_config, "cluster-cidr", "10.42.0.0/16")
+  service_networks = lookup(local.own_config, "service-cidr", "10.43.0.0/16")
+  networks         = split(",", "${local.pod_networks},${local.service_networks}")
 }
 
 # What the script of installation is called with: it runs again for other inputs.

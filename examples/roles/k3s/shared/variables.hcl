@@ -97,9 +97,13 @@ variable "extra_manifests" {
 }
 
 variable "airgap_dir" {
-  type        = string
-  default     = null
-  description = "A folder on the machine that kinit runs on with the script of installation, the program, images and packages, for hosts without the internet."
+  type    = string
+  default = null
+  description = fold(<<-EOT
+    A folder on the machine that kinit runs on with the script of installation, the program, images and packages, for
+    hosts without the internet.
+    EOT
+  )
 }
 
 variable "k3s_server_location" {
@@ -127,9 +131,13 @@ variable "user_kubectl" {
 }
 
 variable "kubeconfig" {
-  type        = string
-  default     = "~/.kube/config.new"
-  description = "The file on the machine that kinit runs on for access to the cluster. The default is also merged into ~/.kube/config, where kubectl is installed."
+  type    = string
+  default = "~/.kube/config.new"
+  description = fold(<<-EOT
+    The file on the machine that kinit runs on for access to the cluster. The default is also merged into
+    ~/.kube/config, where kubectl is installed.
+    EOT
+  )
 }
 
 variable "cluster_context" {

@@ -62,8 +62,11 @@ block "server" {
 
   # The first server knows its own token.
   task "copy" "config" {
-    dest       = "/etc/rancher/k3s/config.yaml"
-    content    = yamlencode(merge(var.token == null && host.name == local.first ? {} : { token = local.token }, local.server_config))
+    dest = "/etc/rancher/k3s/config.yaml"
+    content = yamlencode(merge(
+      var.token == null && host.name == local.first ? {} : { token = local.token },
+      local.server_config,
+    ))
     mode       = "0600"
     depends_on = [task.service.stopped]
   }

@@ -42,13 +42,18 @@ block "configure" {
   }
 
   task "copy" "web_config" {
-    when = length(var.tls_server_config) + length(var.http_server_config) + length(nonsensitive(keys(var.basic_auth_users))) > 0
+    when = (
+      length(var.tls_server_config) +
+      length(var.http_server_config) +
+      length(nonsensitive(keys(var.basic_auth_users))) > 0
+    )
     dest = "${var.config_dir}/web_config.yml"
     content = yamlencode(merge(
       length(var.tls_server_config) > 0 ? { tls_server_config = var.tls_server_config } : {},
       length(var.http_server_config) > 0 ? { http_server_config = var.http_server_config } : {},
       length(nonsensitive(keys(var.basic_auth_users))) == 0 ? {} : { basic_auth_users = {
-        for line in compact(split("\n", task.read_file.users[host.name].content)) : split(":", line)[0] => split(":", line)[1]
+        for line in compact(split("\n", task.read_file.users[host.name].content)) :
+        split(":", line)[0] => split(":", line)[1]
         if contains(nonsensitive(keys(var.basic_auth_users)), split(":", line)[0])
       } },
     ))
