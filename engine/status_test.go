@@ -146,13 +146,13 @@ task "command" "after_it" {
 
 const observing = `
 task "command" "read" {
-  hosts     = run.look ? ["localhost"] : []
+  hosts     = run.inspect ? ["localhost"] : []
   argv      = ["echo", "yes"]
   read_only = true
 }
 
 task "command" "broken" {
-  hosts     = run.look ? ["localhost"] : []
+  hosts     = run.inspect ? ["localhost"] : []
   argv      = ["cat", "TMP/nowhere"]
   read_only = true
 }
@@ -164,11 +164,11 @@ task "copy" "missing" {
 }
 
 output "read" {
-  value = run.look ? { for host, look in task.command.read : host => trimspace(look.stdout) } : null
+  value = run.inspect ? { for host, look in task.command.read : host => trimspace(look.stdout) } : null
 }
 
 output "broken" {
-  value = run.look ? [for look in values(task.command.broken) : look.stdout == null ? "not read" : look.stdout] : null
+  value = run.inspect ? [for look in values(task.command.broken) : look.stdout == null ? "not read" : look.stdout] : null
 }
 `
 

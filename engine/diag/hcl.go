@@ -72,6 +72,10 @@ func unknownName(d Diagnostic, t hcl.Traversal, ctx *hcl.EvalContext) Diagnostic
 			return d
 		}
 		types := value.Type().AttributeTypes()
+		if now := renamed[path+"."+name]; now != "" {
+			d.Summary, d.Detail = "Unknown name", fmt.Sprintf("%s.%s is called %s now.", path, name, now)
+			return d
+		}
 		if _, found := types[name]; !found {
 			d.Summary = "Unknown name"
 			d.Detail = fmt.Sprintf("There is no %q in %s.%s", name, path, cmp.Or(NearOrAll(name, slices.Collect(maps.Keys(types))), declare(path, name)))
@@ -124,6 +128,9 @@ func unknownRoot(d Diagnostic, name string, ctx *hcl.EvalContext) Diagnostic {
 	d.Detail += NearOrAll(name, names)
 	return d
 }
+
+// renamed maps names that earlier versions had to those of this version.
+var renamed = map[string]string{"run.look": "run.inspect"}
 
 // elsewhere maps names that are not known everywhere to where they are known.
 var elsewhere = map[string]string{

@@ -7,7 +7,7 @@ locals {
   moving_address   = local.overlay && local.services.address != local.services.ip ? [local.services.address] : []
   moving_addresses = { for pod in values(local.services_on) : pod.name => local.moving_address }
   address_hosts    = length(local.moving_address) > 0 ? local.services_hosts : []
-  address_folder   = "${local.root}/address"
+  address_folder   = "${local.cluster_folder}/address"
   address_unit     = "kinit-${cluster.name}-address.service"
 }
 
@@ -40,7 +40,7 @@ block "address" {
   task "copy" "address" {
     dest = "${local.address_folder}/keepalived.conf"
     content = templatefile("files/keepalived.conf", {
-      cluster = local.title
+      cluster = local.cluster_names
       name    = host.name
       address = local.services_address
       check   = "${local.address_folder}/check.sh"
@@ -109,10 +109,13 @@ task "service" "services_left" {
 }
 
 task "directory" "services_left" {
-  stage      = "cleanup"
-  when       = !local.remove_all
-  hosts      = local.services_left
-  for_each   = toset([local.service_root, local.address_folder, "${local.root}/registry-client", "${local.root}/place"])
+  stage = "cleanup"
+  when  = !local.remove_all
+  hosts = local.services_left
+  for_each = toset([
+    local.service_root, local.address_folder, "${local.cluster_folder}/registry-client",
+    "${local.cluster_folder}/place",
+  ])
   path       = each.key
   state      = "absent"
   depends_on = [task.podman_sweep.owned]
@@ -123,7 +126,7 @@ task "file" "services_left" {
   when       = !local.remove_all
   hosts      = local.services_left
   for_each   = toset(["services.sh", "registry-ca.crt"])
-  path       = "${local.root}/${each.key}"
+  path       = "${local.cluster_folder}/${each.key}"
   state      = "absent"
   depends_on = [task.podman_sweep.owned]
 }

@@ -26,7 +26,7 @@ task "podman_sweep" "owned" {
 
 task "ovn_sweep" "owned" {
   stage = "cleanup"
-  host  = local.first
+  host  = local.first_hypervisor
   all   = local.remove_all
   keep  = concat(local.kept_logical, [for node in values(local.leaving) : node.port_id])
   # Routes to nodes that are gone go.

@@ -18,21 +18,21 @@ block "copies" {
   hosts = local.copy_hosts
 
   task "directory" "ssh_copies" {
-    path       = "${local.root}/ssh"
+    path       = "${local.cluster_folder}/ssh"
     mode       = "0700"
     depends_on = [task.directory.root]
   }
 
   task "copy" "first_key" {
     for_each       = toset(concat(["pki/ca.key", "ssh/cluster"], [for name in keys(cluster.nodes) : "ssh/${name}"]))
-    dest           = "${local.root}/${each.key}"
+    dest           = "${local.cluster_folder}/${each.key}"
     content_secret = local.first_keys[each.key]
     mode           = "0600"
     depends_on     = [task.directory.pki, task.directory.ssh_copies]
   }
 
   task "copy" "first_certificate" {
-    dest       = "${local.root}/pki/ca.crt"
+    dest       = "${local.cluster_folder}/pki/ca.crt"
     content    = task.x509_ca.cluster.cert_pem
     mode       = "0644"
     depends_on = [task.directory.pki]

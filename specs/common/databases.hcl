@@ -51,7 +51,7 @@ locals {
     for word in ["northbound", "southbound"] :
     word => coalesce(
       local.keeper,
-      try([for h in local.database_hosts : h if local.member_files[h][word] != ""][0], local.first),
+      try([for h in local.database_hosts : h if local.member_files[h][word] != ""][0], local.first_hypervisor),
     )
   }
 
@@ -64,7 +64,7 @@ locals {
   southbound_remote = (
     local.clustered
     ? join(",", [for address in local.database_addresses : "ssl:${address}:6642"])
-    : "ssl:${task.facts.underlay[local.first].route_address}:6642"
+    : "ssl:${task.facts.underlay[local.first_hypervisor].route_address}:6642"
   )
 
   database_ports = { northbound = 6643, southbound = 6644 }
@@ -99,7 +99,7 @@ task "command" "databases" {
 task "x509_ca" "databases" {
   stage      = "network"
   when       = local.clustered
-  host       = local.first
+  host       = local.first_hypervisor
   key        = "${local.overlay_pki}/databases-ca.key"
   cert       = "${local.overlay_pki}/databases-ca.crt"
   cn         = "kinit databases of the overlay"
@@ -112,7 +112,7 @@ block "members" {
   hosts = local.database_hosts
 
   task "copy" "databases_ca" {
-    when       = host.name != local.first
+    when       = host.name != local.first_hypervisor
     dest       = "${local.overlay_pki}/databases-ca.crt"
     content    = task.x509_ca.databases.cert_pem
     mode       = "0644"

@@ -13,7 +13,7 @@ task "firewall" "tunnels" {
 # The southbound database, which the others ask; it asks each for its certificate.
 task "firewall" "southbound" {
   stage     = "network"
-  when      = length(local.overlay_hosts) > 1 && (host.name == local.first || local.clustered)
+  when      = length(local.overlay_hosts) > 1 && (host.name == local.first_hypervisor || local.clustered)
   hosts     = local.database_hosts
   protocol  = "tcp"
   ports     = ["6642"]

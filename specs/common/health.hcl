@@ -2,7 +2,7 @@
 # The tasks exist only for commands that look, and change nothing. What cannot be read is null.
 
 task "command" "services_health" {
-  hosts = run.look ? local.services_hosts : []
+  hosts = run.inspect ? local.services_hosts : []
   argv = [
     "podman", "ps", "--all", "--filter",
     "name=^kinit-${cluster.name}-(${join("|", keys(local.service_containers))})$", "--format",
@@ -14,13 +14,13 @@ task "command" "services_health" {
 # The certificates that kinit makes, those of the overlay's chassis among them. Each run renews those
 # that are in the last third of their life.
 task "x509_facts" "hypervisor" {
-  hosts = run.look ? local.overlay_hosts : []
-  paths = ["${local.root}/pki/*.crt", "${local.service_root}/haproxy/*.crt", "${local.overlay_pki}/*.crt"]
+  hosts = run.inspect ? local.overlay_hosts : []
+  paths = ["${local.cluster_folder}/pki/*.crt", "${local.service_root}/haproxy/*.crt", "${local.overlay_pki}/*.crt"]
 }
 
 output "health_services" {
   description = "The services of the cluster, as podman sees them."
-  value = !run.look ? null : { for host, look in task.command.services_health : host => [
+  value = !run.inspect ? null : { for host, look in task.command.services_health : host => [
     for line in compact(split("\n", look.stdout)) : split("\t", line)
   ] if look.stdout != null }
 }
@@ -31,7 +31,7 @@ output "health_databases" {
     alone.
     EOT
   )
-  value = !run.look || !local.clustered ? null : {
+  value = !run.inspect || !local.clustered ? null : {
     for host, look in task.command.databases :
     host => jsondecode(look.stdout) if look.stdout != null
   }
@@ -39,7 +39,7 @@ output "health_databases" {
 
 output "health_certificates" {
   description = "The certificates that kinit has made on hypervisors, and on machines that are on the overlay."
-  value = !run.look ? null : {
+  value = !run.inspect ? null : {
     for host, look in task.x509_facts.hypervisor :
     host => look.certificates if look.certificates != null
   }
@@ -47,7 +47,7 @@ output "health_certificates" {
 
 output "health_places" {
   description = "Where the cluster's nodes and services are declared to be."
-  value = !run.look ? null : {
+  value = !run.inspect ? null : {
     cluster     = cluster.name
     hypervisors = local.hypervisors
     services    = local.services_hosts

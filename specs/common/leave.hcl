@@ -40,7 +40,7 @@ task "podman_sweep" "left" {
 task "ovn_sweep" "left" {
   stage       = "leave"
   when        = local.leaves
-  host        = local.first
+  host        = local.first_hypervisor
   keep        = local.kept_logical
   keep_routes = local.kept_routes
   depends_on  = [task.podman_sweep.left, task.libvirt_sweep.left]

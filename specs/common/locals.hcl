@@ -5,10 +5,10 @@ import {
 }
 
 locals {
-  hypervisors = [for h in cluster.hypervisors : h.name]
-  first       = cluster.hypervisors[0].name
-  controllers = cluster.pools.controller
-  computes    = [for n in values(cluster.nodes) : n if n.pool != "controller"]
+  hypervisors      = [for h in cluster.hypervisors : h.name]
+  first_hypervisor = cluster.hypervisors[0].name
+  controllers      = cluster.pools.controller
+  computes         = [for n in values(cluster.nodes) : n if n.pool != "controller"]
 
   # The services pod, or the first of several; all of them by their hypervisors.
   services        = cluster.pods[0]
@@ -18,7 +18,7 @@ locals {
   services_left   = local.services.leaving # hypervisors that had one
 
   # What templates say of the cluster: its nodes are too many to be handed to each.
-  title          = { name = cluster.name, domain = cluster.domain }
+  cluster_names  = { name = cluster.name, domain = cluster.domain }
   node_addresses = { for n in values(cluster.nodes) : n.name => n.ip }
 
   # Nodes by what they run.
@@ -62,7 +62,7 @@ locals {
   build = run.stop_after != "cleanup"
 
   # Everything of this cluster on a hypervisor lives below one folder.
-  root = "/var/lib/kinit/clusters/${cluster.name}"
+  cluster_folder = "/var/lib/kinit/clusters/${cluster.name}"
 
   # The userspace datapath does not compute the checksums that a sender leaves to
   # the network card, so there the ends must.

@@ -23,7 +23,7 @@ locals {
 block "logical_network" {
   stage = "network"
   when  = local.overlay
-  host  = local.first
+  host  = local.first_hypervisor
 
   # The cluster's switch, its leases and its ports.
   task "ovn_switch" "cluster" {

@@ -22,7 +22,7 @@ locals {
   services_device   = "ksvc-${substr(sha256(cluster.name), 0, 6)}"
 
   # Brings the addresses of devices back after a restart of a host.
-  devices_script = "${local.root}/devices.sh"
+  devices_script = "${local.cluster_folder}/devices.sh"
   devices_unit = templatefile("files/devices.service", {
     cluster = cluster.name
     switch  = local.host_system.services.switch
@@ -75,7 +75,7 @@ block "overlay_keys" {
 block "overlay_central" {
   stage = "network"
   when  = local.overlay
-  host  = local.first
+  host  = local.first_hypervisor
 
   task "x509_ca" "overlay" {
     key        = "${local.overlay_pki}/ca.key"

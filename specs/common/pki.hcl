@@ -3,31 +3,31 @@
 task "directory" "pki" {
   stage      = "network"
   hosts      = local.hypervisors
-  path       = "${local.root}/pki"
+  path       = "${local.cluster_folder}/pki"
   mode       = "0700"
   depends_on = [task.directory.root]
 }
 
 block "cluster_keys" {
   stage = "network"
-  host  = local.first
+  host  = local.first_hypervisor
 
   task "directory" "ssh" {
-    path       = "${local.root}/ssh"
+    path       = "${local.cluster_folder}/ssh"
     mode       = "0700"
     depends_on = [task.directory.root]
   }
 
   task "x509_ca" "cluster" {
-    key        = "${local.root}/pki/ca.key"
-    cert       = "${local.root}/pki/ca.crt"
+    key        = "${local.cluster_folder}/pki/ca.key"
+    cert       = "${local.cluster_folder}/pki/ca.crt"
     cn         = "${cluster.name} services"
     depends_on = [task.directory.pki]
   }
 
   # One key for kinit to reach every guest of the cluster.
   task "ssh_key" "cluster" {
-    path       = "${local.root}/ssh/cluster"
+    path       = "${local.cluster_folder}/ssh/cluster"
     comment    = "kinit ${cluster.name}"
     depends_on = [task.directory.ssh]
   }
@@ -35,7 +35,7 @@ block "cluster_keys" {
   # The host key each guest will have, so that the first connection is verified.
   task "ssh_key" "node" {
     for_each   = cluster.nodes
-    path       = "${local.root}/ssh/${each.key}"
+    path       = "${local.cluster_folder}/ssh/${each.key}"
     comment    = each.key
     depends_on = [task.directory.ssh]
   }

@@ -4,7 +4,7 @@
 task "directory" "root" {
   stage = "places"
   hosts = local.hypervisors
-  path  = local.root
+  path  = local.cluster_folder
   mode  = "0700"
 }
 

@@ -88,7 +88,7 @@ block "central" {
 
   # Databases that are members have units of their own.
   task "service" "central" {
-    when       = host.name == local.first && !local.clustered
+    when       = host.name == local.first_hypervisor && !local.clustered
     name       = local.host_system.services.central
     enabled    = true
     state      = "started"

@@ -9,7 +9,7 @@ locals {
   ingress_pool   = length(local.linux_computes) > 0 ? local.linux_computes : [for n in local.controllers : n.name]
   ingress_nodes  = { for name in local.ingress_pool : name => local.node_addresses[name] }
 
-  service_root   = "${local.root}/services"
+  service_root   = "${local.cluster_folder}/services"
   registry_local = "${local.services_local}:${local.registry_port}"
   registry       = "registry.${cluster.domain}:${local.registry_port}"
 
@@ -18,7 +18,7 @@ locals {
   service_config = {
     haproxy = {
       "haproxy.cfg" = templatefile("files/haproxy.cfg", {
-        cluster    = local.title, controllers = local.controllers,
+        cluster    = local.cluster_names, controllers = local.controllers,
         ingress    = local.ingress_nodes,
         node_ports = { for port, inside in var.ingress_node_ports : port => tostring(inside) }
       })
@@ -27,16 +27,16 @@ locals {
       "named.conf"   = local.named
       "forward.zone" = templatefile("files/forward.zone", merge(local.zone, { loaded = local.loaded_dns }))
       "reverse.zone" = templatefile("files/reverse.zone", {
-        cluster = local.title
+        cluster = local.cluster_names
         names   = local.reverse_names
       })
     }
     web = {
-      "nginx.conf" = templatefile("files/nginx.conf", { cluster = local.title })
+      "nginx.conf" = templatefile("files/nginx.conf", { cluster = local.cluster_names })
     }
   }
   named = templatefile("files/named.conf", {
-    cluster = local.title, forwarders = var.dns_public, reverse_zone = local.reverse_zone
+    cluster = local.cluster_names, forwarders = var.dns_public, reverse_zone = local.reverse_zone
     clients = concat([cluster.network.cidr], local.pod_networks, [
       for address in values(local.node_addresses) :
       "${address}/32"
@@ -60,7 +60,7 @@ locals {
     local.overlay || local.publish_files ? [] : ["127.0.0.1:8080:8080"],
   )
 
-  zone = { cluster = local.title, services = { ip = local.services_address }, nodes = local.node_addresses }
+  zone = { cluster = local.cluster_names, services = { ip = local.services_address }, nodes = local.node_addresses }
   reverse_names = merge(
     { for name, ip in local.node_addresses : ip => name },
     { (local.services_address) = "services" },
@@ -144,17 +144,17 @@ block "service_secrets" {
   depends_on = [task.directory.services]
 
   task "secret" "registry_password" {
-    path   = "${local.root}/registry-password"
+    path   = "${local.cluster_folder}/registry-password"
     format = "password"
   }
 
   task "secret" "registry_nodes" {
-    path   = "${local.root}/registry-nodes"
+    path   = "${local.cluster_folder}/registry-nodes"
     format = "password"
   }
 
   task "secret" "registry_http" {
-    path   = "${local.root}/registry-http"
+    path   = "${local.cluster_folder}/registry-http"
     format = "hex"
   }
 }
@@ -174,7 +174,9 @@ block "service_files" {
   task "copy" "registry_users" {
     dest = "${local.service_root}/haproxy/users.cfg"
     content_secret = templatefile("files/users.cfg", {
-      cluster = local.title, kinit = task.secret.registry_password.value, nodes = task.secret.registry_nodes.value
+      cluster = local.cluster_names
+      kinit   = task.secret.registry_password.value
+      nodes   = task.secret.registry_nodes.value
     })
     mode = "0600"
   }
@@ -202,7 +204,7 @@ block "service_files" {
   task "copy" "registry_config" {
     dest = "${local.service_root}/registry/config.yml"
     content_secret = templatefile("files/registry.yml", {
-      cluster     = local.title
+      cluster     = local.cluster_names
       http_secret = task.secret.registry_http.value
     })
     mode = "0600"
@@ -302,7 +304,7 @@ block "services" {
   # After a restart of the host the pod has another network namespace, so the script
   # plugs it in again once it has started.
   task "copy" "plug" {
-    dest       = "${local.root}/services.sh"
+    dest       = "${local.cluster_folder}/services.sh"
     content    = local.overlay ? task.ovs_veth.services[host.name].boot_script : "# No overlay.\n"
     mode       = "0755"
     depends_on = [task.directory.services]
@@ -313,7 +315,9 @@ block "services" {
     enabled = true
     state   = "started"
     unit = templatefile("files/services.service", {
-      cluster = cluster.name, pod = task.podman_pod.services[host.name].name, script = "${local.root}/services.sh"
+      cluster = cluster.name
+      pod     = task.podman_pod.services[host.name].name
+      script  = "${local.cluster_folder}/services.sh"
     })
     depends_on = [task.copy.plug]
   }
@@ -400,7 +404,7 @@ block "services_login" {
   hosts = local.services_hosts
 
   task "copy" "services_ca" {
-    dest       = "${local.root}/registry-ca.crt"
+    dest       = "${local.cluster_folder}/registry-ca.crt"
     content    = task.x509_ca.cluster.cert_pem
     mode       = "0644"
     depends_on = [task.directory.root]
@@ -409,7 +413,8 @@ block "services_login" {
   # The generated credentials open the registry.
   task "command" "login" {
     argv = [
-      "curl", "--silent", "--show-error", "--fail", "--cacert", "${local.root}/registry-ca.crt", "--config", "-",
+      "curl", "--silent", "--show-error", "--fail", "--cacert", "${local.cluster_folder}/registry-ca.crt",
+      "--config", "-",
       "https://${local.registry_local}/v2/",
     ]
     stdin      = "user = \"kinit:${task.secret.registry_password.value}\"\n"

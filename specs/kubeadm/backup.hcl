@@ -27,7 +27,7 @@ locals {
     domain       = cluster.domain
     pod_cidr     = var.pod_cidr
     service_cidr = var.service_cidr
-    first        = local.first
+    first        = local.first_hypervisor
     services     = local.services.hypervisor
   }
 }
@@ -36,7 +36,7 @@ locals {
 task "command" "kept" {
   stage     = "verify"
   hosts     = var.backup == null ? [] : local.hypervisors
-  argv      = ["sh", "-c", file("files/kept.sh"), "kept", local.root]
+  argv      = ["sh", "-c", file("files/kept.sh"), "kept", local.cluster_folder]
   read_only = true
   sensitive = true
 }
@@ -44,8 +44,8 @@ task "command" "kept" {
 task "command" "instance" {
   stage     = "verify"
   for_each  = toset(var.backup == null ? [] : ["cluster"])
-  host      = local.first
-  argv      = ["cat", "${local.root}/owned/instance.json"]
+  host      = local.first_hypervisor
+  argv      = ["cat", "${local.cluster_folder}/owned/instance.json"]
   read_only = true
 }
 

@@ -59,7 +59,7 @@ block "calico" {
   task "kubectl_apply" "calico" {
     kubeconfig = "/etc/kubernetes/admin.conf"
     content = templatefile("files/calico.yaml", {
-      cluster      = local.title
+      cluster      = local.cluster_names
       api          = local.services_address
       pod_cidr     = var.pod_cidr
       service_cidr = var.service_cidr

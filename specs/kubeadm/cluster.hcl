@@ -82,7 +82,7 @@ block "container_runtime" {
   task "copy" "containerd" {
     dest = "/etc/containerd/config.toml"
     content = templatefile("files/containerd.toml", {
-      cluster = local.title
+      cluster = local.cluster_names
       pause_image = (
         local.pause_image != ""
         ? local.pause_image
@@ -117,7 +117,7 @@ block "container_runtime" {
 # The binaries, from the release site or in the image already. Nodes that were upgraded have them.
 task "download" "kubernetes" {
   stage = "cluster"
-  when  = !var.kubernetes_preinstalled && !contains(local.due, each.value.node)
+  when  = !var.kubernetes_preinstalled && !contains(local.nodes_to_upgrade, each.value.node)
   for_each = {
     for pair in setproduct(local.all_nodes, ["kubeadm", "kubelet", "kubectl"]) :
     "${pair[0]}/${pair[1]}" => { node = pair[0], name = pair[1] }
@@ -143,7 +143,7 @@ block "kubelets" {
   hosts = local.all_nodes
 
   task "command" "kubernetes_version" {
-    when       = !contains(local.due, host.name)
+    when       = !contains(local.nodes_to_upgrade, host.name)
     argv       = ["kubeadm", "version", "--output", "short"]
     read_only  = true
     expect     = "^${local.release_reports}\\s*$"
@@ -182,8 +182,8 @@ block "kubelets" {
 task "secret" "token" {
   stage      = "network"
   when       = local.has_windows
-  host       = local.first
-  path       = "${local.root}/kubernetes-token"
+  host       = local.first_hypervisor
+  path       = "${local.cluster_folder}/kubernetes-token"
   format     = "token"
   depends_on = [task.directory.root]
 }
@@ -336,7 +336,7 @@ block "first_controller" {
 
   # What all controllers have in common, and the first one has made.
   task "command" "shared_pki" {
-    for_each = toset(length(local.others) == 0 ? [] : [
+    for_each = toset(length(local.other_controllers) == 0 ? [] : [
       "sa.key", "sa.pub", "front-proxy-ca.crt", "front-proxy-ca.key", "etcd/ca.crt", "etcd/ca.key",
     ])
     argv       = ["cat", "/etc/kubernetes/pki/${each.key}"]
@@ -376,7 +376,7 @@ block "controllers" {
   serial = length(cluster.existing) > 0 ? 1 : "100%"
 
   task "kubeadm_join" "controller" {
-    for_each = toset(local.others)
+    for_each = toset(local.other_controllers)
     host     = each.key
     config   = task.kubeadm_config.join[each.key].path
     ignore_preflight = concat(
@@ -416,7 +416,7 @@ task "kubectl_apply" "flannel" {
   host       = local.first_node
   kubeconfig = "/etc/kubernetes/admin.conf"
   content = templatefile("files/flannel.yaml", {
-    cluster  = local.title
+    cluster  = local.cluster_names
     api      = local.services_address
     port     = local.api_port
     images   = local.flannel_images

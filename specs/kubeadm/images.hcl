@@ -9,7 +9,7 @@ block "listed_images" {
   task "download" "kubeadm" {
     url        = local.kubernetes_programs.kubeadm.url
     sha256_url = local.kubernetes_programs.kubeadm.sha256_url
-    dest       = "${local.root}/kubeadm"
+    dest       = "${local.cluster_folder}/kubeadm"
     mode       = "0755"
     timeout    = "20m"
     advice = fold(<<-EOT
@@ -21,7 +21,10 @@ block "listed_images" {
   }
 
   task "command" "images" {
-    argv       = ["${local.root}/kubeadm", "config", "images", "list", "--kubernetes-version", local.kubernetes_version]
+    argv = [
+      "${local.cluster_folder}/kubeadm", "config", "images", "list", "--kubernetes-version",
+      local.kubernetes_version,
+    ]
     read_only  = true
     depends_on = [task.download.kubeadm]
   }

@@ -79,7 +79,7 @@ locals {
       ? local.services.hypervisor
       : startswith(path, "windows/")
       ? try(cluster.nodes[regex("^windows/([^.]+)", path)[0]].hypervisor, "")
-      : local.first
+      : local.first_hypervisor
     )
   } if path != "" && path != "cluster.json" && !startswith(path, "owned/") }
   restored_files = { for path, file in local.backed_files : path => file if file.host != "" }
@@ -171,7 +171,7 @@ task "directory" "restored" {
   stage      = "places"
   for_each   = local.restored_dirs
   host       = each.value.host
-  path       = "${local.root}/${each.value.path}"
+  path       = "${local.cluster_folder}/${each.value.path}"
   mode       = "0700"
   depends_on = [task.directory.root, task.copy.record]
 }
@@ -180,7 +180,7 @@ task "copy" "restored" {
   stage          = "places"
   for_each       = local.restored_files
   host           = each.value.host
-  dest           = "${local.root}/${each.key}"
+  dest           = "${local.cluster_folder}/${each.key}"
   content_secret = var.restore_texts[each.value.part]
   mode           = endswith(each.key, ".crt") || endswith(each.key, ".pub") ? "0644" : "0600"
   depends_on     = [task.directory.root, task.directory.restored, task.copy.record]

@@ -28,7 +28,7 @@ locals {
   upgradable_rest  = [for name in local.upgradable : name if !contains(local.upgradable_plane, name)]
 
   # Those of them that have.
-  due = try([for name in task.kubectl_versions.cluster.due : name if contains(local.upgradable, name)], [])
+  nodes_to_upgrade = try([for name in task.kubectl_versions.cluster.due : name if contains(local.upgradable, name)], [])
 
   upgrade_root     = "/usr/local/lib/kinit/upgrade"
   upgrade_snapshot = "/var/lib/kinit/etcd/before-${local.kubernetes_version}.db"
@@ -39,7 +39,7 @@ locals {
     EOT
   )
   upgrade_drain_advice = "${local.upgrade_advice} The variable drain_timeout gives pods longer."
-  upgrade_version      = "${local.root}/kubernetes-version"
+  upgrade_version      = "${local.cluster_folder}/kubernetes-version"
 }
 
 # What the nodes have, and whether the way to the version is open, before anything changes. As long as the version stays
@@ -60,11 +60,11 @@ task "assert" "upgrade" {
   when  = local.build
 
   condition {
-    holds = !var.kubernetes_preinstalled || length(local.due) == 0
+    holds = !var.kubernetes_preinstalled || length(local.nodes_to_upgrade) == 0
     message = fold(<<-EOT
-      ${join(", ", local.due)} would have to get Kubernetes ${local.kubernetes_version}, and the programs of nodes are
-      those of their image (kubernetes_preinstalled = true). With kubernetes_preinstalled = false nodes fetch them; or
-      recreate the nodes one by one with another image, by kinit replace.
+      ${join(", ", local.nodes_to_upgrade)} would have to get Kubernetes ${local.kubernetes_version}, and the programs
+      of nodes are those of their image (kubernetes_preinstalled = true). With kubernetes_preinstalled = false nodes
+      fetch them; or recreate the nodes one by one with another image, by kinit replace.
       EOT
     )
   }
@@ -74,7 +74,7 @@ task "assert" "upgrade" {
 block "upgrade_programs" {
   stage = "upgrade"
   hosts = local.upgradable
-  when  = contains(local.due, host.name)
+  when  = contains(local.nodes_to_upgrade, host.name)
 
   task "directory" "upgrade" {
     path = local.upgrade_root
@@ -104,7 +104,7 @@ block "upgrade_programs" {
 task "etcd_snapshot" "upgrade" {
   stage      = "upgrade"
   hosts      = local.upgradable_lead
-  when       = length(local.due) > 0 && !try(task.kubectl_versions.cluster.begun, false)
+  when       = length(local.nodes_to_upgrade) > 0 && !try(task.kubectl_versions.cluster.begun, false)
   path       = local.upgrade_snapshot
   timeout    = "30m"
   depends_on = [task.download.upgrade]
@@ -116,7 +116,7 @@ block "upgrade_controllers" {
 
   task "kubectl_drain" "upgrade_controller" {
     for_each   = toset(local.upgradable_plane)
-    when       = local.upgrade_drains && contains(local.due, each.key)
+    when       = local.upgrade_drains && contains(local.nodes_to_upgrade, each.key)
     host       = local.first_node
     node       = each.key
     kubeconfig = local.admin_conf
@@ -129,7 +129,7 @@ block "upgrade_controllers" {
 
   task "kubeadm_upgrade" "controller" {
     hosts    = local.upgradable_plane
-    when     = contains(local.due, host.name)
+    when     = contains(local.nodes_to_upgrade, host.name)
     version  = local.kubernetes_version
     programs = local.upgrade_root
     first    = host.name == local.first_node
@@ -153,7 +153,7 @@ block "upgrade_controllers" {
   # A member says so only when a quorum of them agrees.
   task "wait" "upgrade_etcd" {
     hosts  = local.upgradable_plane
-    when   = contains(local.due, host.name)
+    when   = contains(local.nodes_to_upgrade, host.name)
     argv   = ["bash", "-c", file("files/etcd-health.sh")]
     expect = "health true"
     within = "5m"
@@ -165,7 +165,7 @@ block "upgrade_controllers" {
 
   task "kubectl_uncordon" "upgrade_controller" {
     for_each   = toset(local.upgradable_plane)
-    when       = contains(local.due, each.key)
+    when       = contains(local.nodes_to_upgrade, each.key)
     host       = local.first_node
     node       = each.key
     kubeconfig = local.admin_conf
@@ -180,7 +180,7 @@ block "upgrade_computes" {
 
   task "kubectl_drain" "upgrade_compute" {
     for_each   = toset(local.upgradable_rest)
-    when       = local.upgrade_drains && contains(local.due, each.key)
+    when       = local.upgrade_drains && contains(local.nodes_to_upgrade, each.key)
     host       = local.first_node
     node       = each.key
     kubeconfig = local.admin_conf
@@ -192,7 +192,7 @@ block "upgrade_computes" {
 
   task "kubeadm_upgrade" "compute" {
     hosts    = local.upgradable_rest
-    when     = contains(local.due, host.name)
+    when     = contains(local.nodes_to_upgrade, host.name)
     version  = local.kubernetes_version
     programs = local.upgrade_root
     patches  = local.patches
@@ -214,7 +214,7 @@ block "upgrade_computes" {
 
   task "kubectl_uncordon" "upgrade_compute" {
     for_each   = toset(local.upgradable_rest)
-    when       = contains(local.due, each.key)
+    when       = contains(local.nodes_to_upgrade, each.key)
     host       = local.first_node
     node       = each.key
     kubeconfig = local.admin_conf

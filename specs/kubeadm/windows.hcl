@@ -304,7 +304,7 @@ block "windows_files" {
   task "win_copy" "containerd" {
     dest = "C:/Program Files/containerd/config.toml"
     content = templatefile("files/windows-containerd.toml", {
-      cluster     = local.title
+      cluster     = local.cluster_names
       pause_image = local.windows_pause_image
     })
   }
@@ -334,7 +334,7 @@ block "windows_files" {
   task "win_copy" "join" {
     dest = "C:/k/join.yaml"
     content_secret = templatefile("files/windows-join.yaml", {
-      cluster      = local.title
+      cluster      = local.cluster_names
       node         = host.name
       api          = "${local.api}:${local.api_port}"
       token        = task.secret.token.value
@@ -408,7 +408,7 @@ block "windows_token" {
       ["apply", "--filename", "-"],
     )
     stdin = local.has_windows ? templatefile("files/token.yaml", {
-      cluster = local.title
+      cluster = local.cluster_names
       token   = task.secret.token.value
     }) : ""
   }
@@ -444,9 +444,9 @@ task "win_powershell" "join" {
 task "x509_certificate" "windows" {
   stage    = "network"
   for_each = local.has_windows ? { flannel = "kinit-flannel", kube-proxy = "system:kube-proxy" } : {}
-  host     = local.first
-  key      = "${local.root}/pki/${each.key}.key"
-  cert     = "${local.root}/pki/${each.key}.crt"
+  host     = local.first_hypervisor
+  key      = "${local.cluster_folder}/pki/${each.key}.key"
+  cert     = "${local.cluster_folder}/pki/${each.key}.crt"
   ca_cert  = task.x509_ca.kubernetes.cert
   ca_key   = task.x509_ca.kubernetes.key
   cn       = each.value
@@ -463,7 +463,7 @@ task "win_copy" "kubeconfig" {
   host = each.value.node
   dest = "C:/etc/kubernetes/${each.value.user}.conf"
   content_secret = templatefile("files/windows-kubeconfig.yaml", {
-    cluster     = local.title
+    cluster     = local.cluster_names
     api         = "${local.api}:${local.api_port}"
     user        = each.value.user
     ca          = task.x509_ca.kubernetes.cert_pem

@@ -2,13 +2,13 @@
 
 block "authority" {
   stage = "network"
-  host  = local.first
+  host  = local.first_hypervisor
 
   # The authority is made beforehand, so that joining parses no program's output and all nodes
   # join at the same time. Each joins with a certificate that is made for it and for two hours.
   task "x509_ca" "kubernetes" {
-    key        = "${local.root}/pki/kubernetes.key"
-    cert       = "${local.root}/pki/kubernetes.crt"
+    key        = "${local.cluster_folder}/pki/kubernetes.key"
+    cert       = "${local.cluster_folder}/pki/kubernetes.crt"
     cn         = "kubernetes"
     depends_on = [task.directory.pki]
   }
@@ -16,8 +16,8 @@ block "authority" {
   # Who administers the cluster: a certificate of the same authority, so that the
   # kubeconfig needs nothing from the nodes.
   task "x509_certificate" "admin" {
-    key           = "${local.root}/pki/admin.key"
-    cert          = "${local.root}/pki/admin.crt"
+    key           = "${local.cluster_folder}/pki/admin.key"
+    cert          = "${local.cluster_folder}/pki/admin.crt"
     ca_cert       = task.x509_ca.kubernetes.cert
     ca_key        = task.x509_ca.kubernetes.key
     cn            = "kinit-admin"
@@ -30,7 +30,7 @@ block "authority" {
 output "kubeconfig" {
   sensitive = true
   value = templatefile("files/kubeconfig.yaml", {
-    cluster = local.title, api = local.api
+    cluster = local.cluster_names, api = local.api
     # From outside the load balancer answers on its hypervisor; the name in the
     # certificate is the cluster's own.
     server = "https://${task.facts.underlay[local.services.hypervisor].route_address}:${local.outside_port}"
@@ -52,7 +52,7 @@ block "authority_copies" {
 
   task "copy" "authority_copy" {
     for_each       = toset(["key", "crt"])
-    dest           = "${local.root}/pki/kubernetes.${each.key}"
+    dest           = "${local.cluster_folder}/pki/kubernetes.${each.key}"
     content_secret = each.key == "key" ? task.x509_ca.kubernetes.key_pem : task.x509_ca.kubernetes.cert_pem
     mode           = each.key == "key" ? "0600" : "0644"
     depends_on     = [task.directory.pki]

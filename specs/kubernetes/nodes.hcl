@@ -29,9 +29,9 @@ locals {
 
   # The controller that made the cluster, or, when that has left, one that knows it since. A cluster
   # without any node has an error of its own.
-  first_node = try(cluster.leads.controller, local.all_nodes[0], local.first)
-  others     = [for c in local.controllers : c.name if c.name != local.first_node]
-  all_nodes  = keys(local.linux_nodes)
+  first_node        = try(cluster.leads.controller, local.all_nodes[0], local.first_hypervisor)
+  other_controllers = [for c in local.controllers : c.name if c.name != local.first_node]
+  all_nodes         = keys(local.linux_nodes)
 
   windows_names = keys(local.windows_nodes)
   has_windows   = length(local.windows_nodes) > 0

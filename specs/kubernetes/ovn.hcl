@@ -67,7 +67,7 @@ task "assert" "ovn" {
 task "ovn_route" "pods" {
   stage       = "network"
   for_each    = local.pod_subnets
-  host        = local.first
+  host        = local.first_hypervisor
   router      = task.ovn_router.cluster.name
   prefix      = each.value
   nexthop     = cluster.nodes[each.key].ip

@@ -12,7 +12,7 @@ variable "kubectl" {
 }
 
 locals {
-  place = "${local.root}/place"
+  place = "${local.cluster_folder}/place"
 }
 
 task "directory" "place" {
@@ -53,7 +53,7 @@ block "place" {
   task "copy" "place_kubeconfig" {
     dest = "${local.place}/kubeconfig"
     content_secret = templatefile("files/kubeconfig.yaml", {
-      cluster = local.title
+      cluster = local.cluster_names
       api     = local.api
       server = (
         local.overlay
@@ -70,7 +70,7 @@ block "place" {
 
   task "copy" "shell" {
     dest    = "${local.place}/shell.sh"
-    content = templatefile("files/shell.sh", { cluster = local.title, place = local.place })
+    content = templatefile("files/shell.sh", { cluster = local.cluster_names, place = local.place })
     mode    = "0755"
   }
 }

@@ -11,7 +11,7 @@ locals {
   # push.sh with what it needs, as a check or to push.
   push = { for verb in ["check", "push"] : verb => concat(
     [
-      "sh", "-c", file("files/push.sh"), "push", verb, local.registry_local, "${local.root}/registry-client",
+      "sh", "-c", file("files/push.sh"), "push", verb, local.registry_local, "${local.cluster_folder}/registry-client",
     ], local.pushed,
   ) }
   push_advice = fold(<<-EOT
@@ -24,7 +24,7 @@ locals {
 task "directory" "registry_client" {
   stage      = "services"
   hosts      = local.services_hosts
-  path       = "${local.root}/registry-client"
+  path       = "${local.cluster_folder}/registry-client"
   mode       = "0700"
   depends_on = [task.directory.root]
 }
@@ -35,12 +35,12 @@ block "registry_client" {
   depends_on = [task.directory.registry_client]
 
   task "copy" "registry_client_ca" {
-    dest    = "${local.root}/registry-client/ca.crt"
+    dest    = "${local.cluster_folder}/registry-client/ca.crt"
     content = task.x509_ca.cluster.cert_pem
   }
 
   task "copy" "registry_auth" {
-    dest = "${local.root}/registry-client/auth.json"
+    dest = "${local.cluster_folder}/registry-client/auth.json"
     content_secret = jsonencode({
       auths = merge(
         {
@@ -54,7 +54,7 @@ block "registry_client" {
   }
 
   task "copy" "registry_curl" {
-    dest           = "${local.root}/registry-client/curl.conf"
+    dest           = "${local.cluster_folder}/registry-client/curl.conf"
     content_secret = <<-EOT
       user = "kinit:${task.secret.registry_password.value}"
       header = "Accept: ${join(", ", local.manifest_types)}"

@@ -106,9 +106,12 @@ task "wait" "ingress_others" {
 
 # The registry takes what is pushed and gives it back.
 task "command" "registry" {
-  stage     = "verify"
-  hosts     = local.services_hosts
-  argv      = ["sh", "-euc", file("files/registry.sh"), "verify", local.registry_local, "${local.root}/registry-client"]
+  stage = "verify"
+  hosts = local.services_hosts
+  argv = [
+    "sh", "-euc", file("files/registry.sh"), "verify", local.registry_local,
+    "${local.cluster_folder}/registry-client",
+  ]
   read_only = true
 }
 

@@ -4,8 +4,8 @@
 # which they verify the server.
 task "secret" "join" {
   stage      = "network"
-  host       = local.first
-  path       = "${local.root}/${local.rancher}-token"
+  host       = local.first_hypervisor
+  path       = "${local.cluster_folder}/${local.rancher}-token"
   format     = "hex"
   depends_on = [task.directory.root]
 }
@@ -14,7 +14,7 @@ task "secret" "join" {
 task "copy" "join_copy" {
   stage          = "network"
   hosts          = local.copy_hosts
-  dest           = "${local.root}/${local.rancher}-token"
+  dest           = "${local.cluster_folder}/${local.rancher}-token"
   content_secret = task.secret.join.value
   mode           = "0600"
   depends_on     = [task.directory.root]

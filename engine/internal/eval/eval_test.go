@@ -192,6 +192,10 @@ func TestNewTellsEveryMistakeOnce(t *testing.T) {
 			"variable \"size\" {}\nlocals { a = var.size }", nil,
 			`x.hcl:1,1-16: Missing value: The variable "size" has no default and no value. Give it one by --var size=…, in a --var-file, as KINIT_VAR_size, or in the vars of an inventory.`,
 		},
+		"a name of an earlier version": {
+			`locals { a = run.look }`, nil,
+			`x.hcl:1,14-22: Unknown name: run.look is called run.inspect now.`,
+		},
 		"an unknown variable": {
 			`variable "size" { default = 1 }`, map[string]string{"sise": "1"},
 			`Unknown variable: The playbook has no variable "sise", for which --var has a value. Did you mean "size"?`,

@@ -163,7 +163,7 @@ func (s *Scope) run() cty.Value {
 		"purge":      cty.BoolVal(s.in.Run.Purge),
 		"renew":      cty.BoolVal(s.in.Run.Renew),
 		"check":      cty.BoolVal(s.in.Run.Check),
-		"look":       cty.BoolVal(s.in.Run.Look),
+		"inspect":    cty.BoolVal(s.in.Run.Look),
 		"hosts":      TextList(s.in.Run.Hosts),
 	})
 }

@@ -33,7 +33,7 @@ task "command" "taken" {
   stage     = "validate"
   when      = local.build
   hosts     = local.machines
-  argv      = ["sh", "-c", file("files/taken.sh"), "taken", cluster.name, local.root]
+  argv      = ["sh", "-c", file("files/taken.sh"), "taken", cluster.name, local.cluster_folder]
   read_only = true
 }
 
@@ -44,7 +44,7 @@ task "command" "moved" {
   when  = !local.remove_all
   hosts = local.machines
   argv = [
-    "sh", "-c", file("files/moved.sh"), "moved", local.root, local.machine_device,
+    "sh", "-c", file("files/moved.sh"), "moved", local.cluster_folder, local.machine_device,
     local.host_nodes[host.name].overlay ? "on" : "beside",
   ]
   read_only = true
@@ -63,21 +63,21 @@ block "machines" {
   hosts = local.machines
 
   task "directory" "machine" {
-    path = local.root
+    path = local.cluster_folder
     mode = "0700"
   }
 
   # How the machine leaves the cluster, written before it joins: clean-up needs nothing else.
   task "copy" "leave" {
-    dest       = "${local.root}/leave.sh"
-    content    = "${file("files/leave.sh")}${local.leave_script}\ntouch ${local.root}/left\n"
+    dest       = "${local.cluster_folder}/leave.sh"
+    content    = "${file("files/leave.sh")}${local.leave_script}\ntouch ${local.cluster_folder}/left\n"
     mode       = "0700"
     depends_on = [task.directory.machine]
   }
 
   # One that has left and comes back has not left.
   task "file" "left" {
-    path       = "${local.root}/left"
+    path       = "${local.cluster_folder}/left"
     state      = "absent"
     depends_on = [task.directory.machine]
   }
@@ -120,8 +120,8 @@ block "machines_leave" {
 
   # What a machine did for the cluster is undone on it, then what kinit made there.
   task "command" "leave_machine" {
-    argv    = ["sh", "${local.root}/leave.sh"]
-    only_if = ["sh", "-c", "test -e ${local.root}/leave.sh && test ! -e ${local.root}/left"]
+    argv    = ["sh", "${local.cluster_folder}/leave.sh"]
+    only_if = ["sh", "-c", "test -e ${local.cluster_folder}/leave.sh && test ! -e ${local.cluster_folder}/left"]
     timeout = "5m"
   }
 

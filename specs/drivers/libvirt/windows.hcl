@@ -268,7 +268,7 @@ task "windows_image" "node" {
   size        = var.windows_image_size
   virt_type   = var.virt_type
   domain      = local.windows_build
-  pictures    = "${local.root}/pictures"
+  pictures    = "${local.cluster_folder}/pictures"
   within      = var.windows_install_timeout
   keep        = true
   depends_on  = [task.download.windows, task.command.capabilities]
@@ -276,18 +276,18 @@ task "windows_image" "node" {
 
 block "windows_keys" {
   stage = "network"
-  host  = local.first
+  host  = local.first_hypervisor
 
   task "directory" "windows" {
     when       = length(local.libvirt_windows) > 0
-    path       = "${local.root}/windows"
+    path       = "${local.cluster_folder}/windows"
     mode       = "0700"
     depends_on = [task.directory.root]
   }
 
   task "secret" "windows" {
     for_each   = local.libvirt_windows
-    path       = "${local.root}/windows/${each.key}.password"
+    path       = "${local.cluster_folder}/windows/${each.key}.password"
     depends_on = [task.directory.windows]
   }
 
@@ -295,8 +295,8 @@ block "windows_keys" {
   # one would have to be brought to the node, so it is for long.
   task "x509_certificate" "winrm" {
     for_each     = local.libvirt_windows
-    key          = "${local.root}/windows/${each.key}.key"
-    cert         = "${local.root}/windows/${each.key}.crt"
+    key          = "${local.cluster_folder}/windows/${each.key}.key"
+    cert         = "${local.cluster_folder}/windows/${each.key}.crt"
     ca_cert_pem  = task.x509_ca.cluster.cert_pem
     ca_key_pem   = task.x509_ca.cluster.key_pem
     cn           = each.key
@@ -386,7 +386,7 @@ task "windows_install" "node" {
   disk     = task.libvirt_volume.windows[each.key].path
   address  = each.value.ip
   within   = var.windows_boot_timeout
-  pictures = "${local.root}/pictures"
+  pictures = "${local.cluster_folder}/pictures"
   eject    = [task.windows_seed.node[each.key].path]
 }
 

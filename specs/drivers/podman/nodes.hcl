@@ -21,7 +21,7 @@ locals {
     }
   }
 
-  podman_folder = { for name in keys(local.podman_nodes) : name => "${local.root}/nodes/${name}" }
+  podman_folder = { for name in keys(local.podman_nodes) : name => "${local.cluster_folder}/nodes/${name}" }
 }
 
 task "podman_image" "node" {
@@ -61,7 +61,7 @@ task "podman_build" "node" {
 task "directory" "podman_nodes" {
   stage      = "network"
   hosts      = local.podman_hypervisors
-  path       = "${local.root}/nodes"
+  path       = "${local.cluster_folder}/nodes"
   mode       = "0700"
   depends_on = [task.directory.root]
 }
@@ -173,7 +173,7 @@ task "podman_container" "node" {
 task "copy" "podman_boot" {
   stage = "nodes"
   hosts = local.podman_hypervisors
-  dest  = "${local.root}/nodes.sh"
+  dest  = "${local.cluster_folder}/nodes.sh"
   content = templatefile("files/nodes.sh", {
     nodes = [for name, node in local.podman_nodes : {
       name      = name
@@ -193,7 +193,7 @@ task "service" "podman_boot" {
   enabled = true
   state   = "started"
   unit = templatefile("files/nodes.service", {
-    cluster = cluster.name, switch = local.host_system.services.switch, script = "${local.root}/nodes.sh",
+    cluster = cluster.name, switch = local.host_system.services.switch, script = "${local.cluster_folder}/nodes.sh",
   })
   depends_on = [task.copy.podman_boot, task.podman_container.node]
 }

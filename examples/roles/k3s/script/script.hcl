@@ -44,10 +44,10 @@ task "download" "script" {
 
 locals {
   # What the program that is installed says of its version.
-  has = try(regex("v[0-9]\\S*", task.command.version[host.name].stdout), "")
+  installed_version = try(regex("v[0-9]\\S*", task.command.version[host.name].stdout), "")
   is_old = (
-    local.has == "" ||
-    versioncompare(trimprefix(coalesce(local.has, "v0"), "v"), trimprefix(var.k3s_version, "v")) < 0
+    local.installed_version == "" ||
+    versioncompare(trimprefix(coalesce(local.installed_version, "v0"), "v"), trimprefix(var.k3s_version, "v")) < 0
   )
   download = var.airgap_dir == null && local.is_old
 }

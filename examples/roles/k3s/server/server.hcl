@@ -108,13 +108,13 @@ block "first" {
 }
 
 locals {
-  token = var.token != null ? var.token : trimspace(task.read_file.token[local.first].content)
+  token = var.token != null ? var.token : trimspace(task.read_file.token[local.first_server].content)
 }
 
 # One after the other: the servers' database keeps its majority.
 block "others" {
   stage      = "servers"
-  hosts      = local.others
+  hosts      = local.other_servers
   serial     = 1
   depends_on = [block.first]
 
@@ -148,7 +148,7 @@ block "others" {
 
 task "command" "all_joined" {
   stage = "servers"
-  hosts = local.several ? [local.first] : []
+  hosts = local.several ? [local.first_server] : []
   argv = [
     "k3s", "kubectl", "get", "nodes", "-l", "node-role.kubernetes.io/control-plane=true",
     "-o=jsonpath={.items[*].metadata.name}",

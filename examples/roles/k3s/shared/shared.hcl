@@ -1,20 +1,20 @@
 # What all playbooks of a cluster know.
 
 locals {
-  servers  = lookup(groups, var.server_group, [])
-  agents   = setsubtract(lookup(groups, var.agent_group, []), local.servers)
-  nodes    = concat(local.servers, tolist(local.agents))
-  first    = try(local.servers[0], "")
-  others   = slice(local.servers, min(1, length(local.servers)), length(local.servers))
-  several  = length(local.servers) > 1
-  endpoint = coalesce(var.api_endpoint, try(hosts[local.first].address, null), "none")
-  url      = "https://${strcontains(local.endpoint, ":") ? "[${local.endpoint}]" : local.endpoint}:${var.api_port}"
+  servers       = lookup(groups, var.server_group, [])
+  agents        = setsubtract(lookup(groups, var.agent_group, []), local.servers)
+  nodes         = concat(local.servers, tolist(local.agents))
+  first_server  = try(local.servers[0], "")
+  other_servers = slice(local.servers, min(1, length(local.servers)), length(local.servers))
+  several       = length(local.servers) > 1
+  endpoint      = coalesce(var.api_endpoint, try(hosts[local.first_server].address, null), "none")
+  url           = "https://${strcontains(local.endpoint, ":") ? "[${local.endpoint}]" : local.endpoint}:${var.api_port}"
 }
 
 task "assert" "servers" {
   early = true
   condition {
-    holds   = local.first != ""
+    holds   = local.first_server != ""
     message = "No host is selected in the group ${var.server_group}: add a server to it, or set server_group."
   }
 }
@@ -40,8 +40,8 @@ locals {
     contains(flatten([lookup(local.own_config, "tls-san", [])]), local.endpoint),
     can(regex("--tls-san[= ]+${replace(local.endpoint, ".", "\\.")}", var.extra_server_args)),
   ])
-  starts = local.several && host.name == local.first && !var.use_external_database
-  joins  = local.several && host.name != local.first && !var.use_external_database
+  starts = local.several && host.name == local.first_server && !var.use_external_database
+  joins  = local.several && host.name != local.first_server && !var.use_external_database
   server_config = merge(
     local.endpoint != local.facts.hostname && !local.named ? { tls-san = local.endpoint } : {},
     local.starts ? { cluster-init = true } : {},

@@ -23,11 +23,11 @@ task "command" "version" {
 }
 
 locals {
-  has      = regex("v[0-9]\\S*", task.command.version[host.name].stdout)
-  order    = versioncompare(trimprefix(local.has, "v"), trimprefix(var.k3s_version, "v"))
-  upgrade  = local.order <= 0
-  newer    = local.order < 0
-  download = local.newer && var.airgap_dir == null
+  installed_version = regex("v[0-9]\\S*", task.command.version[host.name].stdout)
+  order             = versioncompare(trimprefix(local.installed_version, "v"), trimprefix(var.k3s_version, "v"))
+  upgrade           = local.order <= 0
+  newer             = local.order < 0
+  download          = local.newer && var.airgap_dir == null
 }
 
 import "airgap" {
@@ -45,7 +45,7 @@ task "read_file" "old_token" {
 }
 
 locals {
-  token = var.token != null ? var.token : trimspace(task.read_file.old_token[local.first].content)
+  token = var.token != null ? var.token : trimspace(task.read_file.old_token[local.first_server].content)
 }
 
 block "server" {
@@ -64,7 +64,7 @@ block "server" {
   task "copy" "config" {
     dest = "/etc/rancher/k3s/config.yaml"
     content = yamlencode(merge(
-      var.token == null && host.name == local.first ? {} : { token = local.token },
+      var.token == null && host.name == local.first_server ? {} : { token = local.token },
       local.server_config,
     ))
     mode       = "0600"
