@@ -1,5 +1,24 @@
 # The addons: what a cluster may have beside Kubernetes itself. Each is a folder beside this file.
 # Adding one is its folder, its import, and its line in what follows.
+#
+# Offers:
+#   local.addon_images   images of the chosen addons, for the registry
+#   local.addon_pins     names of the pins of the chosen addons
+#   var.addons           the addons that a user chose
+#   task.command.addons  removes addons that are no longer chosen
+#   task.wait.addon      waits for an addon's workloads
+#
+# Needs:
+#   local.admin_conf           where controllers have an administrator's kubeconfig
+#   local.build                whether the run goes on after clean-up
+#   local.evidence             what is shown of the nodes when a check fails
+#   local.first_node           the controller that the others join
+#   local.kubectl              kubectl as an administrator, on controllers
+#   local.pinned               images with their digests
+#   local.tagged               images with their tags
+#   var.cluster_timeout        how long Kubernetes may take
+#   task.kubectl_apply.sample  the sample workload
+#   task.wait.ready            waits until all nodes are ready
 
 import {
   source = "addons/metrics-server"

@@ -1,4 +1,52 @@
-# Names and lists that several stages use.
+# common: the parts of all clusters: hypervisors, overlay, services and clean-up. The order of the stages is in
+# stages.hcl. This file has names and lists that several stages use.
+#
+# Offers:
+#   local.api_port                 the port of the API at the services
+#   local.build                    whether the run goes on after clean-up
+#   local.cluster_folder           the folder of the cluster on a hypervisor
+#   local.cluster_names            name and domain of the cluster, for templates
+#   local.computes                 the nodes that are no controllers
+#   local.controllers              the nodes of the control plane
+#   local.copy_hosts               hypervisors that keep copies of the keys
+#   local.files_port               the port of the file server
+#   local.first_hypervisor         the hypervisor for what exists once
+#   local.hypervisors              names of all hypervisors
+#   local.leaves                   whether a node leaves
+#   local.leaving                  nodes that leave for good
+#   local.linux_nodes              nodes that run Linux
+#   local.overlay                  whether the cluster has an overlay
+#   local.overlay_mtu              the MTU inside the overlay
+#   local.overlay_nodes            nodes on the overlay
+#   local.registry                 the registry as nodes name it
+#   local.registry_local           the registry as its own hypervisor reaches it
+#   local.service_root             the folder of the services
+#   local.services                 the services pod, or the first of several
+#   local.services_address         where nodes find the services
+#   local.services_hosts           hypervisors with services
+#   local.services_on              the services pods, by hypervisor
+#   local.services_others          hypervisors with services, without the first
+#   local.windows_nodes            nodes that run Windows
+#   var.ingress_node_ports         the node ports of the addon ingress
+#   var.published_ports            ports of the services' hypervisor that lead to the services
+#   task.command.login             checks that the registry takes its credentials
+#   task.copy.record               the record of the cluster
+#   task.directory.pki             the folder of keys and certificates
+#   task.directory.root            the folder of the cluster
+#   task.directory.services        the folders of the services
+#   task.facts.underlay            the network that carries the overlay, on each host
+#   task.ovn_router.cluster        the overlay's router
+#   task.ovn_router_port.inside    the router's port to the nodes
+#   task.secret.registry_nodes     the password by which nodes pull
+#   task.secret.registry_password  the password by which kinit pushes
+#   task.x509_ca.cluster           the authority of the services
+#
+# Needs:
+#   local.distribution_pins  names of the pins that the distribution fetches
+#   local.inside_networks    networks inside the cluster besides the nodes'
+#   local.leaving_routes     networks of pods on nodes that leave
+#   local.pod_networks       networks of pods
+#   local.routed_networks    networks that the overlay routes to a node, by node
 
 import {
   source = "drivers"
@@ -74,13 +122,3 @@ locals {
   external_gateway = "172.16.0.254"
   external_address = cidrhost(local.external_cidr, 1 + parseint(substr(sha256(cluster.name), 0, 6), 16) % 250)
 }
-
-# The stages of every cluster and their order.
-stage "prepare" {}
-stage "cleanup" { after = ["prepare"] }
-stage "validate" { after = ["cleanup"] }
-stage "places" { after = ["validate"] }
-stage "network" { after = ["places"] }
-stage "services" { after = ["network"] }
-stage "images" { after = ["validate"] }
-stage "nodes" { after = ["network", "images"] }

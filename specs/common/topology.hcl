@@ -16,8 +16,11 @@ output "topology" {
     }
     pods = {
       (local.services.name) = {
-        services = [for name in keys(local.service_containers) : { name = lookup(local.service_defaults, name, name), title = lookup(local.service_titles, name, "service") }]
-        ports    = [for outside, inside in local.published_ports : { outside = tonumber(outside), inside = inside }]
+        services = [
+          for name in keys(local.service_containers) :
+          { name = lookup(local.service_defaults, name, name), title = lookup(local.service_titles, name, "service") }
+        ]
+        ports = [for outside, inside in local.published_ports : { outside = tonumber(outside), inside = inside }]
       }
     }
   }

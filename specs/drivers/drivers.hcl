@@ -1,5 +1,25 @@
 # The drivers: how a cluster gets its nodes. Each is a folder beside this file. Adding one
 # is its folder, its import, and its part in what follows.
+#
+# Offers:
+#   local.driver_chassis     machines that are chassis of the overlay
+#   local.driver_containers  nodes that are containers, with their hypervisors
+#   local.driver_devices     their devices, with their hypervisors
+#   local.driver_pins        names of the pins that the chosen drivers fetch
+#   local.emulated           whether guests have emulated processors
+#   task.command.leave       deregisters hypervisors as chassis when no cluster needs them
+#
+# Needs:
+#   local.build              whether the run goes on after clean-up
+#   local.hypervisors        names of all hypervisors
+#   local.linux_nodes        nodes that run Linux
+#   local.node_packages      packages that nodes need
+#   local.remove_all         whether clean-up removes the whole cluster
+#   var.virt_type            whether guests run under KVM or are emulated
+#   task.ovn_sweep.owned     removes logical networks at clean-up
+#   task.ovs_sweep.owned     removes devices at clean-up
+#   task.podman_sweep.owned  removes containers at clean-up
+#   task.sweep.owned         removes files and folders at clean-up
 
 import {
   source = "drivers/libvirt"

@@ -1,5 +1,16 @@
 # hypervisors: what a user or an inventory may say of hypervisors. Clusters and the doctor have these
 # variables, so that an inventory sets them for both.
+#
+# Offers:
+#   var.address_packages     packages that move the services' address
+#   var.central_packages     packages with OVN's databases
+#   var.datapath             the datapath of Open vSwitch: system or netdev
+#   var.hypervisor_packages  packages of all hypervisors
+#   var.least_room_gib       how much room there must be for images and disks
+#   var.libvirt_packages     packages of hypervisors with guests
+#   var.overlay_packages     packages of hosts on the overlay
+#   var.podman_packages      packages of hypervisors with nodes that are containers
+#   var.virt_type            whether guests run under KVM or are emulated
 
 variable "hypervisor_packages" {
   type        = list(string)

@@ -7,13 +7,8 @@
 
 variable "restore" {
   type = object({
-    file            = string
-    id              = string
-    cluster         = string
-    made            = string
-    names           = list(string)
-    snapshot_sha256 = string
-    about           = map(string)
+    file  = string, id = string, cluster = string, made = string, names = list(string), snapshot_sha256 = string,
+    about = map(string)
   })
   default     = null
   description = "Given by kinit restore: what the manifest of the backup says."

@@ -1,6 +1,13 @@
 # pins: what is fetched from elsewhere by default, each with its version and its digest.
 # They are in pins.json, which "kinit pins" shows, checks and renews; a file that
 # it has written takes their place, entry by entry, by --var-file.
+#
+# Offers:
+#   local.downloads     files, in the words of the module download
+#   local.pinned        images with their digests
+#   local.pins          the pins
+#   local.tagged        images with their tags
+#   var.allow_unpinned  whether what has no digest may be fetched
 
 variable "pins" {
   type = map(object({

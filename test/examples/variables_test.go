@@ -60,7 +60,7 @@ func declaredIn(t *testing.T, folder string) []declared {
 			if b.Type == "variable" {
 				all = append(all, declared{
 					name: b.Labels[0], kind: source(text, b.Body, "type"), standard: source(text, b.Body, "default"),
-					description: strings.Trim(source(text, b.Body, "description"), `"`),
+					description: description(b.Body),
 				})
 			}
 		}
@@ -78,13 +78,31 @@ func parse(t *testing.T, name string, text []byte) *hclsyntax.Body {
 	return file.Body.(*hclsyntax.Body)
 }
 
+// description is the text of a description, which may be folded.
+func description(body *hclsyntax.Body) string {
+	attr := body.Attributes["description"]
+	if attr == nil {
+		return ""
+	}
+	expr := attr.Expr
+	if call, ok := expr.(*hclsyntax.FunctionCallExpr); ok && call.Name == "fold" {
+		expr = call.Args[0]
+	}
+	value, problems := expr.Value(nil)
+	if problems.HasErrors() {
+		return ""
+	}
+	return strings.Join(strings.Fields(value.AsString()), " ")
+}
+
 // source is the text of an argument on one line.
 func source(text []byte, body *hclsyntax.Body, name string) string {
 	attr := body.Attributes[name]
 	if attr == nil {
 		return ""
 	}
-	return strings.ReplaceAll(strings.Join(strings.Fields(string(attr.Expr.Range().SliceBytes(text))), " "), `\"`, `"`)
+	line := strings.Join(strings.Fields(string(attr.Expr.Range().SliceBytes(text))), " ")
+	return strings.NewReplacer(`\"`, `"`, "[ ", "[", ", ]", "]").Replace(line) // a list may have several lines
 }
 
 // variableExamples are the texts of the examples, by the names of the variables.

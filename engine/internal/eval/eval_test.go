@@ -194,7 +194,7 @@ func TestNewTellsEveryMistakeOnce(t *testing.T) {
 		},
 		"a name of an earlier version": {
 			`locals { a = run.look }`, nil,
-			`x.hcl:1,14-22: Unknown name: run.look is called run.inspect now.`,
+			`x.hcl:1,17-22: Unknown name: run.look is called run.inspect now.`,
 		},
 		"an unknown variable": {
 			`variable "size" { default = 1 }`, map[string]string{"sise": "1"},

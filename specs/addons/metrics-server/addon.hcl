@@ -1,4 +1,18 @@
 # metrics-server: what nodes and pods use, for "kubectl top" and for autoscaling.
+#
+# Offers:
+#   local.addon_metrics_server  what the addon metrics-server consists of
+#
+# Needs:
+#   local.addon_labels      labels of an addon's objects, by addon
+#   local.first_node        the controller that the others join
+#   local.kubectl           kubectl as an administrator, on controllers
+#   local.kubernetes_minor  the minor version of Kubernetes 1
+#   local.linux_nodes       nodes that run Linux
+#   local.tagged            images with their tags
+#   var.addons              the addons that a user chose
+#   var.cluster_timeout     how long Kubernetes may take
+#   task.wait.addon         waits for an addon's workloads
 
 locals {
   # The releases of metrics-server go with those of Kubernetes.

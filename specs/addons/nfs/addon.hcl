@@ -1,5 +1,22 @@
 # nfs: volumes that are folders of a file server, by the CSI driver for NFS. All pods of a volume
 # share it, whichever nodes they run on. The server is the user's own.
+#
+# Offers:
+#   local.addon_nfs    what the addon nfs consists of
+#   local.nfs_modules  the same of the addon nfs
+#
+# Needs:
+#   local.addon_labels     labels of an addon's objects, by addon
+#   local.build            whether the run goes on after clean-up
+#   local.default_storage  the addon whose storage is the default one
+#   local.evidence         what is shown of the nodes when a check fails
+#   local.first_node       the controller that the others join
+#   local.kubectl          kubectl as an administrator, on controllers
+#   local.sample_image     the image of the sample workload
+#   local.tagged           images with their tags
+#   var.addons             the addons that a user chose
+#   var.cluster_timeout    how long Kubernetes may take
+#   task.wait.addon        waits for an addon's workloads
 
 variable "nfs" {
   type    = object({ server = string, path = string, options = optional(list(string), ["nfsvers=4.1"]) })

@@ -1,5 +1,18 @@
 # node-problem-detector: conditions and events of nodes that say what their kernels complain about,
 # such as tasks that hang, or file systems that have become read-only.
+#
+# Offers:
+#   local.addon_node_problem_detector  what the addon node-problem-detector consists of
+#
+# Needs:
+#   local.addon_labels   labels of an addon's objects, by addon
+#   local.first_node     the controller that the others join
+#   local.kubectl        kubectl as an administrator, on controllers
+#   local.linux_nodes    nodes that run Linux
+#   local.tagged         images with their tags
+#   var.addons           the addons that a user chose
+#   var.cluster_timeout  how long Kubernetes may take
+#   task.wait.addon      waits for an addon's workloads
 
 locals {
   addon_node_problem_detector = {

@@ -1,6 +1,53 @@
 # host: a node is a machine that exists already. kinit prepares it, joins it, and at
 # clean-up takes back what it did and nothing else. Here it runs Linux; windows.hcl is for
 # those that run Windows, overlay.hcl for those that are on the cluster's overlay.
+#
+# Offers:
+#   local.machine_device           the device of the overlay on machines
+#   local.machines                 machines that run Linux
+#   local.machines_beside          Linux machines beside the overlay
+#   local.overlay_machines         Linux machines on the overlay
+#   local.windows_beside           Windows machines of a cluster with an overlay
+#   local.windows_machines         machines that run Windows
+#   task.command.leave_overlay     deregisters machines as chassis when no cluster needs them
+#   task.command.overlay_taken     checks that no other overlay has the machine
+#   task.ovn_chassis.machine       makes machines chassis
+#   task.ovs_sweep.machine         removes devices of machines at clean-up
+#   task.service.overlay_switch    Open vSwitch on machines
+#   task.sweep.machine             removes files of machines at clean-up
+#   task.win_powershell.leftovers  whether a Windows machine is still in the cluster after clean-up
+#
+# Needs:
+#   local.build                    whether the run goes on after clean-up
+#   local.cluster_folder           the folder of the cluster on a hypervisor
+#   local.datapath_type            the datapath of bridges, in Open vSwitch's words
+#   local.devices_script           the script that restores devices after a restart
+#   local.devices_unit             the text of the unit that runs it
+#   local.host_system              packages and services of the system of a host
+#   local.least_mtu                the smallest MTU that carries the overlay
+#   local.leave_script             how a Linux machine leaves the distribution
+#   local.management               the hypervisors' own ports on the overlay
+#   local.management_device        the device of such a port
+#   local.node_packages            packages that nodes need
+#   local.offload                  whether network cards compute checksums
+#   local.overlay                  whether the cluster has an overlay
+#   local.overlay_mtu              the MTU inside the overlay
+#   local.overlay_pki              the folder of keys for the overlay
+#   local.remove_all               whether clean-up removes the whole cluster
+#   local.services                 the services pod, or the first of several
+#   local.services_address         where nodes find the services
+#   local.southbound_remote        where chassis find the southbound database
+#   local.windows_leave_script     how a Windows machine leaves the distribution
+#   local.windows_traces           what the distribution leaves on Windows machines
+#   var.overlay_packages           packages of hosts on the overlay
+#   task.copy.overlay_ca           the certificate of the authority for the overlay, on each hypervisor
+#   task.facts.underlay            the network that carries the overlay, on each host
+#   task.firewall.southbound       lets others reach the southbound database
+#   task.firewall.tunnels          lets the overlay's tunnels in
+#   task.ovn_central.central       the relay of the databases on each hypervisor
+#   task.ovn_sync.overlay          waits until chassis have the logical networks
+#   task.package.repositories      package sources that a system has as packages
+#   task.x509_certificate.chassis  certificates of the chassis
 
 driver "host" {
   summary  = "nodes are machines that exist already, which pools name by hosts"

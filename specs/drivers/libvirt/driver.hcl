@@ -1,4 +1,42 @@
 # libvirt: a node is a guest with a kernel of its own.
+#
+# Offers:
+#   local.libvirt_nodes       nodes that are guests
+#   local.libvirt_pins        names of the pins that guests need
+#   var.windows_boot_timeout  how long a Windows guest may take to start
+#   task.libvirt_sweep.left   removes guests that left
+#   task.libvirt_sweep.owned  removes guests at clean-up
+#
+# Needs:
+#   local.build              whether the run goes on after clean-up
+#   local.cluster_folder     the folder of the cluster on a hypervisor
+#   local.downloads          files, in the words of the module download
+#   local.emulated           whether guests have emulated processors
+#   local.first_hypervisor   the hypervisor for what exists once
+#   local.first_system       the system that "linux" means
+#   local.host_system        packages and services of the system of a host
+#   local.hypervisors        names of all hypervisors
+#   local.leaves             whether a node leaves
+#   local.leaving_on         names of nodes that leave, by hypervisor
+#   local.node_packages      packages that nodes need
+#   local.offload            whether network cards compute checksums
+#   local.overlay_mtu        the MTU inside the overlay
+#   local.remove_all         whether clean-up removes the whole cluster
+#   local.system             the system of each node
+#   local.systems            the known systems, with images and packages
+#   var.boot_silence         how long a guest may write nothing to its console
+#   var.boot_timeout         how long a node may take to start
+#   var.debian_mirror        where nodes with Debian get packages from
+#   var.least_room_gib       how much room there must be for images and disks
+#   var.libvirt_packages     packages of hypervisors with guests
+#   var.virt_type            whether guests run under KVM or are emulated
+#   task.directory.root      the folder of the cluster
+#   task.ovn_port.port       the nodes' ports on the overlay
+#   task.ovn_sync.overlay    waits until chassis have the logical networks
+#   task.package.hypervisor  packages of all hypervisors
+#   task.ssh_key.cluster     the key by which kinit logs in to nodes
+#   task.ssh_key.node        the nodes' own host keys
+#   task.x509_ca.cluster     the authority of the services
 
 driver "libvirt" {
   summary = "nodes are guests of libvirt on the hypervisors"

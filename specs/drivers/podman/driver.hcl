@@ -1,5 +1,46 @@
 # podman: a node is a container that runs systemd, at the speed of its hypervisor, whose
 # kernel it shares.
+#
+# Offers:
+#   local.leaving_devices          devices of nodes that leave, by node
+#   local.podman_devices           devices of nodes that are containers, by node
+#   local.podman_nodes             nodes that are containers
+#   local.podman_pins              names of the pins that containers need
+#   var.node_image                 the image of nodes that are containers
+#   task.service.podman_left_late  removes the unit of nodes from hypervisors that have none
+#   task.sweep.podman_left         removes network namespaces of nodes that left
+#
+# Needs:
+#   local.build              whether the run goes on after clean-up
+#   local.cluster_folder     the folder of the cluster on a hypervisor
+#   local.first_system       the system that "linux" means
+#   local.host_system        packages and services of the system of a host
+#   local.hypervisors        names of all hypervisors
+#   local.kernel_modules     kernel modules that nodes need, and files that show that they are there
+#   local.leaves             whether a node leaves
+#   local.leaving_on         names of nodes that leave, by hypervisor
+#   local.name_servers       addresses at which nodes resolve names
+#   local.node_packages      packages that nodes need
+#   local.offload            whether network cards compute checksums
+#   local.overlay_mtu        the MTU inside the overlay
+#   local.pinned             images with their digests
+#   local.remove_all         whether clean-up removes the whole cluster
+#   local.system             the system of each node
+#   local.systems            the known systems, with images and packages
+#   var.boot_timeout         how long a node may take to start
+#   var.debian_mirror        where nodes with Debian get packages from
+#   var.least_room_gib       how much room there must be for images and disks
+#   var.podman_packages      packages of hypervisors with nodes that are containers
+#   task.directory.root      the folder of the cluster
+#   task.ovn_port.port       the nodes' ports on the overlay
+#   task.ovn_sync.overlay    waits until chassis have the logical networks
+#   task.ovs_sweep.left      removes devices of nodes that left
+#   task.ovs_sweep.owned     removes devices at clean-up
+#   task.package.hypervisor  packages of all hypervisors
+#   task.podman_sweep.left   removes containers of nodes that left
+#   task.podman_sweep.owned  removes containers at clean-up
+#   task.ssh_key.cluster     the key by which kinit logs in to nodes
+#   task.ssh_key.node        the nodes' own host keys
 
 driver "podman" {
   summary = "nodes are systemd containers on the hypervisors"
