@@ -85,10 +85,13 @@ type Command struct {
 	// program it ran, or 0.
 	PowerShell string
 	// Name replaces a script's text in messages.
-	Name  string
-	Env   map[string]string // added to a plain environment
-	Dir   string            // the working directory, the login's home when empty
-	Stdin io.Reader         // nothing when nil
+	Name string
+	Env  map[string]string // added to a plain environment
+	Dir  string            // the working directory, the login's home when empty
+	// HostLocale leaves the program the locale of a login on the host. Otherwise its messages are in English and its
+	// texts are bytes (LC_ALL=C), so that a module can read what it prints.
+	HostLocale bool
+	Stdin      io.Reader // nothing when nil
 	// Urgent commands do not wait while others keep the connection busy. Only the engine
 	// uses them, one at a time.
 	Urgent bool

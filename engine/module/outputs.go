@@ -66,6 +66,18 @@ func reader(task Task) (reflect.Value, bool) {
 	return method, method.IsValid()
 }
 
+// Exact is an output that a playbook can pass on byte for byte, whatever its bytes are. It is null if a value cannot
+// hold it: values compose letters and their accents (Unicode's form NFC).
+type Exact string
+
+// value returns the value of the text.
+func (e Exact) value() cty.Value {
+	if value := cty.StringVal(string(e)); value.AsString() == string(e) {
+		return value
+	}
+	return cty.NullVal(cty.String)
+}
+
 // typeOf returns the type of values of a Go type. A struct's fields have tags.
 func typeOf(t reflect.Type) cty.Type {
 	switch t.Kind() {
@@ -94,6 +106,9 @@ func typeOf(t reflect.Type) cty.Type {
 
 // valueOf converts a value for playbooks; nil becomes an empty list or map.
 func valueOf(v reflect.Value) cty.Value {
+	if text, ok := v.Interface().(Exact); ok {
+		return text.value()
+	}
 	switch v.Kind() {
 	case reflect.String:
 		return cty.StringVal(v.String())

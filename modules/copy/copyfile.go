@@ -11,15 +11,15 @@ import (
 	"kinit/modules/internal/content"
 )
 
-// Task is a file and its content, given by exactly one of content,
-// content_secret, source and host_source.
+// Task is a file and its content. Exactly one of content, content_base64,
+// content_secret, source and host_source gives the content.
 //
 // A text up to 64 KiB is shown as a diff before it changes, unless it is secret
 // or other users than the owner cannot read the file. A file that the cluster does
 // not own is only replaced with backup = true.
 //
 // Errors:
-//   - none or several of content, content_secret, source and host_source are given
+//   - none or several of content, content_base64, content_secret, source and host_source are given
 //   - source or host_source is missing, or is no regular file
 //   - the folder of dest is missing, or dest is a folder
 //   - the file has other content, the cluster does not own it, and backup is not set
@@ -44,9 +44,12 @@ func (t *Task) Validate() error {
 	}
 	switch {
 	case !t.Absent() && n != 1 || n > 1:
-		return errors.New("want exactly one of content, content_secret, source and host_source")
+		return errors.New("want exactly one of content, content_base64, content_secret, source and host_source; null counts as left out")
 	case t.HostSource == t.Dest:
 		return fmt.Errorf("host_source is dest, %s: want two files", t.Dest)
+	}
+	if err := t.CheckContent(); err != nil {
+		return err
 	}
 	return t.file(content.Source{}).Check()
 }

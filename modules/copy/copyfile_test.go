@@ -275,8 +275,8 @@ func TestOutputs(t *testing.T) {
 func TestValidate(t *testing.T) {
 	t.Parallel()
 	for args, want := range map[string]string{
-		``:                                 "want exactly one of content, content_secret, source and host_source",
-		"content = \"x\"\nsource = \"/y\"": "want exactly one of content, content_secret, source and host_source",
+		``:                                 "want exactly one of content, content_base64, content_secret, source and host_source; null counts as left out",
+		"content = \"x\"\nsource = \"/y\"": "want exactly one of content, content_base64, content_secret, source and host_source; null counts as left out",
 		"content = \"x\"\nstate = \"x\"":   `state is "x", want one of present, absent`,
 		"content = \"x\"\nvalidate = [\"visudo\"]": "validate names no file, want %s where the file's path belongs",
 	} {

@@ -165,8 +165,8 @@ func (t *Task) do(ctx context.Context, h module.Host) error {
 
 type Outputs struct {
 	// the status code of the answer; that of the block unless if it made the request unneeded
-	Status int    `cty:"status"`
-	Body   string `cty:"body"` // the text of the answer
+	Status int          `cty:"status"`
+	Body   module.Exact `cty:"body"` // the text of the answer
 	// the headers of the answer, by name in lower case; repeated ones are joined by ", "
 	Headers map[string]string `cty:"headers"`
 }
@@ -177,6 +177,6 @@ func (t *Task) Outputs(context.Context, module.Host) (Outputs, error) {
 		headers[strings.ToLower(name)] = strings.ToValidUTF8(strings.Join(values, ", "), "\uFFFD")
 	}
 	return Outputs{
-		Status: t.answer.status, Body: strings.ToValidUTF8(t.answer.body, "\uFFFD"), Headers: headers,
+		Status: t.answer.status, Body: module.Exact(t.answer.body), Headers: headers,
 	}, nil
 }

@@ -37,9 +37,9 @@ type Task struct {
 
 // Outputs are what the job has printed, and how it ended.
 type Outputs struct {
-	Stdout string `cty:"stdout"` // standard output of the job
-	Stderr string `cty:"stderr"` // standard error of the job
-	Code   int    `cty:"code"`   // the exit code of the job
+	Stdout module.Exact `cty:"stdout"` // standard output of the job
+	Stderr module.Exact `cty:"stderr"` // standard error of the job
+	Code   int          `cty:"code"`   // the exit code of the job
 }
 
 func Kind() module.Kind {
@@ -89,5 +89,5 @@ func (t *Task) Outputs(context.Context, module.Host) (Outputs, error) {
 	if t.result == nil {
 		return Outputs{}, nil
 	}
-	return Outputs(t.result.Text()), nil
+	return Outputs{Stdout: module.Exact(t.result.Stdout), Stderr: module.Exact(t.result.Stderr), Code: t.result.Code}, nil
 }

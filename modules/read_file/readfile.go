@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"unicode/utf8"
 
 	"kinit/engine/module"
 	"kinit/modules/internal/hostfile"
@@ -42,11 +41,11 @@ func (t *Task) Plan(ctx context.Context, _ module.Host) ([]module.Step, error) {
 }
 
 type Outputs struct {
-	Exists  bool   `cty:"exists"`  // whether the file is there
-	Content string `cty:"content"` // the text; empty for a file that is no UTF-8 text
-	Base64  string `cty:"base64"`  // the content, coded in base64
-	SHA256  string `cty:"sha256"`  // checksum of the content, in hex; empty if the file is missing
-	Size    int64  `cty:"size"`    // bytes
+	Exists  bool         `cty:"exists"`  // whether the file is there
+	Content module.Exact `cty:"content"` // the content, byte for byte, also if it is no UTF-8; null if it has letters whose accents are separate characters
+	Base64  string       `cty:"base64"`  // the content, coded in base64
+	SHA256  string       `cty:"sha256"`  // checksum of the content, in hex; empty if the file is missing
+	Size    int64        `cty:"size"`    // bytes
 }
 
 func (t *Task) Outputs(ctx context.Context, h module.Host) (Outputs, error) {
@@ -60,11 +59,8 @@ func (t *Task) Outputs(ctx context.Context, h module.Host) (Outputs, error) {
 		return Outputs{}, err
 	}
 	out := Outputs{
-		Exists: true, Base64: base64.StdEncoding.EncodeToString(content),
+		Exists: true, Content: module.Exact(content), Base64: base64.StdEncoding.EncodeToString(content),
 		SHA256: fmt.Sprintf("%x", sha256.Sum256(content)), Size: int64(len(content)),
-	}
-	if utf8.Valid(content) {
-		out.Content = string(content)
 	}
 	return out, nil
 }

@@ -37,7 +37,7 @@ func TestContent(t *testing.T) {
 		"sha256": text("89ec06c62af1ced33003656b2e3402c8360e76a995101f8a87194447a2c00b34"),
 	})
 	moduletest.WantOutputs(t, task(t, h.Path("binary")), h, map[string]cty.Value{
-		"exists": cty.True, "content": text(""), "base64": text("/wA="), "size": cty.NumberIntVal(2),
+		"exists": cty.True, "content": text("\xff\x00"), "base64": text("/wA="), "size": cty.NumberIntVal(2),
 		"sha256": text("ea5dbf9596d187e9500f23e9a680109475341cf4e81f7e043f7d97152c10772f"),
 	})
 	moduletest.WantOutputs(t, task(t, h.Path("none"), "optional = true"), h, map[string]cty.Value{

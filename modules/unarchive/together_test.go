@@ -91,3 +91,11 @@ func TestArchivesOfCommandsKeepEachOthersFiles(t *testing.T) {
 	}
 	moduletest.Same(t, "files", placed(t, h), "./of-one.tgz ./of-two.tgz ")
 }
+
+func TestNamesInAZipFileKeepTheirLetters(t *testing.T) {
+	t.Parallel()
+	h := moduletest.LocalHost(t, "")
+	archive := pack(t, "a.zip", "touch Prüfung.txt")
+	moduletest.Do(t, task(t, h, `source = "`+archive+`"`), h)
+	moduletest.Same(t, "files", placed(t, h), "./Prüfung.txt ")
+}

@@ -101,8 +101,8 @@ func (t *Task) extract(ctx context.Context, h module.Host, archive, parts string
 	h.Report(event.Progress{Text: "unpack " + h.Redact(t.name())})
 	c := module.Command{Argv: []string{"tar", "--extract", "--no-same-owner", "--file=" + archive, "--directory=" + parts}}
 	if t.format() == "zip" {
-		// The times in a zip file are local ones, so the zone must be fixed.
-		c = module.Command{Argv: []string{"unzip", "-q", "-o", archive, "-d", parts}, Env: map[string]string{"TZ": "UTC"}}
+		// The times in a zip file are local ones, so the zone must be fixed. In the locale C, unzip would write names in ASCII.
+		c = module.Command{Argv: []string{"unzip", "-q", "-o", archive, "-d", parts}, Env: map[string]string{"TZ": "UTC", "LC_ALL": "C.UTF-8"}}
 	}
 	_, err := h.Run(ctx, c)
 	if module.Exited(err, 127) {

@@ -11,8 +11,8 @@ import (
 	"kinit/modules/internal/wincontent"
 )
 
-// Task is a file of a Windows host and its content, given by exactly one of content,
-// content_secret and source.
+// Task is a file of a Windows host and its content. Exactly one of content, content_base64,
+// content_secret and source gives the content.
 //
 // The content is sent as a stream, only if size or checksum differ, and the received file
 // is verified. For large files, let the host fetch them with
@@ -21,7 +21,7 @@ import (
 // the host's disk.
 //
 // Errors:
-//   - none or several of content, content_secret and source are given, or source is not a
+//   - none or several of content, content_base64, content_secret and source are given, or source is not a
 //     regular file
 //   - the folder of dest is missing, or dest is a folder
 //   - there is no account with the name of owner

@@ -128,10 +128,10 @@ var encodings = map[string]function.Function{
 	"base64decode": base64Decode,
 	"base64encode": base64Encode,
 	"jsondecode":   stdlib.JSONDecodeFunc,
-	"jsonencode":   stdlib.JSONEncodeFunc,
+	"jsonencode":   textsOnly(stdlib.JSONEncodeFunc),
 	"urlencode":    urlEncode,
 	"yamldecode":   yaml.YAMLDecodeFunc,
-	"yamlencode":   yaml.YAMLEncodeFunc,
+	"yamlencode":   textsOnly(yaml.YAMLEncodeFunc),
 }
 
 var hashes = map[string]function.Function{

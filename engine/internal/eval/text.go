@@ -69,6 +69,31 @@ var (
 	uuidV5  = textFunction("Derives a UUID from a namespace (dns, url, oid, x500 or a UUID) and a name.", []string{"namespace", "name"}, uuidText)
 )
 
+// textsOnly returns an encoder that refuses texts that are not UTF-8, instead of replacing their bytes.
+func textsOnly(encode function.Function) function.Function {
+	return function.New(&function.Spec{
+		Description: encode.Description(), Params: encode.Params(), VarParam: encode.VarParam(),
+		Type:         func(args []cty.Value) (cty.Type, error) { return encode.ReturnTypeForValues(args) },
+		RefineResult: func(b *cty.RefinementBuilder) *cty.RefinementBuilder { return b.NotNull() },
+		Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
+			for _, arg := range args {
+				if err := cty.Walk(arg, checkUTF8); err != nil {
+					return cty.NilVal, err
+				}
+			}
+			return encode.Call(args)
+		},
+	})
+}
+
+func checkUTF8(_ cty.Path, v cty.Value) (bool, error) {
+	v, _ = v.Unmark()
+	if v.Type() == cty.String && v.IsKnown() && !v.IsNull() && !utf8.ValidString(v.AsString()) {
+		return false, errors.New("a text in the value is not UTF-8: encode it with base64encode before")
+	}
+	return true, nil
+}
+
 // TextList returns texts as expressions see them.
 func TextList(texts []string) cty.Value {
 	if len(texts) == 0 {

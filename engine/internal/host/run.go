@@ -18,9 +18,12 @@ import (
 	"kinit/engine/transport"
 )
 
-// plain is the environment of every command: a fixed locale, and the folders of system
-// programs, which the path of an ordinary user lacks.
-const plain = "export LC_ALL=C PATH=\"$PATH:/usr/local/sbin:/usr/sbin:/sbin\""
+// The environment of every command: the folders of system programs, which the path of an ordinary user lacks, and a
+// fixed locale unless the command keeps that of the host.
+const (
+	hostLocale = "export PATH=\"$PATH:/usr/local/sbin:/usr/sbin:/sbin\""
+	plain      = "export LC_ALL=C PATH=\"$PATH:/usr/local/sbin:/usr/sbin:/sbin\""
+)
 
 // Run runs a command and waits. The command's own environment and folder have priority over the
 // task's.
@@ -153,6 +156,9 @@ func commandLine(c module.Command) (line string, env map[string]string, err erro
 		return "", nil, fmt.Errorf("%q is no program", c.Argv[0])
 	}
 	parts := []string{plain}
+	if c.HostLocale {
+		parts = []string{hostLocale}
+	}
 	for _, name := range slices.Sorted(maps.Keys(c.Env)) {
 		value := c.Env[name]
 		switch {

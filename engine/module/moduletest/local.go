@@ -53,7 +53,10 @@ func (l *Local) Path(parts ...string) string {
 func (l *Local) Run(ctx context.Context, c module.Command) (module.Output, error) {
 	var stdout, stderr bytes.Buffer
 	show := &LineWriter{Call: c.Line}
-	env := map[string]string{"LC_ALL": "C"}
+	env := map[string]string{}
+	if !c.HostLocale {
+		env["LC_ALL"] = "C"
+	}
 	maps.Copy(env, c.Env)
 	start := time.Now()
 	code, err := l.conn.Exec(ctx, transport.Process{

@@ -2,7 +2,9 @@ package content
 
 import (
 	"context"
+	"encoding/base64"
 	"errors"
+	"strings"
 
 	"kinit/engine/lists"
 	"kinit/engine/module"
@@ -28,6 +30,8 @@ type Given struct {
 	// Content is the text of the file; line ends are not changed. If a value in it is
 	// sensitive, the text is secret, as with content_secret.
 	Content *string `hcl:"content,optional" log:"-"`
+	// ContentBase64 is the content coded in base64, for bytes that a text cannot hold.
+	ContentBase64 *string `hcl:"content_base64,optional" log:"-"`
 	// ContentSecret is a text of the file that must not be shown. The mode is then "0600"
 	// unless it is given; a file of a Windows host is private.
 	ContentSecret *secret.Value `hcl:"content_secret,optional"`
@@ -45,8 +49,9 @@ func (g *Given) ReadFrom(files module.LocalFiles) { g.files = files }
 
 // Hide marks the content as sensitive.
 func (g *Given) Hide(argument string) bool {
-	g.hidden = g.hidden || argument == "content"
-	return argument == "content"
+	hides := argument == "content" || argument == "content_base64"
+	g.hidden = g.hidden || hides
+	return hides
 }
 
 // Secret reports whether the content must not be shown.
@@ -55,14 +60,28 @@ func (g *Given) Secret() bool { return g.hidden || g.ContentSecret != nil }
 // CheckFile returns the mistake in the arguments of a task that makes the file.
 func (g *Given) CheckFile(file Target) error {
 	if n := g.Count(); !g.Absent() && n != 1 || n > 1 {
-		return errors.New("want exactly one of content, content_secret and source")
+		return errors.New("want exactly one of content, content_base64, content_secret and source; null counts as left out")
+	}
+	if err := g.CheckContent(); err != nil {
+		return err
 	}
 	return file.Check()
 }
 
+// CheckContent returns the mistake in content_base64.
+func (g *Given) CheckContent() error {
+	if g.ContentBase64 == nil {
+		return nil
+	}
+	if _, err := base64.StdEncoding.DecodeString(strings.TrimSpace(*g.ContentBase64)); err != nil {
+		return errors.New("content_base64 is no base64: use a value that is, such as the output base64 of read_file")
+	}
+	return nil
+}
+
 // Count returns how many of the arguments that define the content are given.
 func (g *Given) Count() int {
-	return lists.Count(g.Content != nil, g.ContentSecret != nil, g.Source != "")
+	return lists.Count(g.Content != nil, g.ContentBase64 != nil, g.ContentSecret != nil, g.Source != "")
 }
 
 // PlanFile compares a file, which the function makes, with the requested content.
@@ -85,6 +104,9 @@ func (g *Given) source() (Source, error) {
 	switch {
 	case g.Content != nil:
 		return FromText([]byte(*g.Content)), nil
+	case g.ContentBase64 != nil:
+		data, err := base64.StdEncoding.DecodeString(strings.TrimSpace(*g.ContentBase64))
+		return FromText(data), err
 	case g.ContentSecret != nil:
 		return FromText([]byte(g.ContentSecret.Reveal())), nil
 	}

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -194,9 +195,12 @@ func OSRelease(text, name string) string {
 	return ""
 }
 
-// Run runs a program of a package manager and shows what it prints.
+// Run runs a program of a package manager and shows what it prints. Its messages are in English; the scripts of packages
+// get the host's locale, which a database that they create takes over.
 func Run(ctx context.Context, h module.Host, env map[string]string, argv ...string) error {
-	_, err := h.Run(ctx, module.Command{Argv: argv, Env: env, Line: cmdtext.Progress(h)})
+	all := map[string]string{"LC_MESSAGES": "C", "LANGUAGE": ""}
+	maps.Copy(all, env)
+	_, err := h.Run(ctx, module.Command{Argv: argv, Env: all, Line: cmdtext.Progress(h), HostLocale: true})
 	return err
 }
 

@@ -81,7 +81,7 @@ func (pacman) Change(ctx context.Context, h module.Host, c Change) error {
 			names = append(names, s)
 		}
 	}
-	t, lists, install := tool{env: plain()}, line("-Sy"), with(line("-S", "--"), words(names, "="))
+	t, lists, install := tool{}, line("-Sy"), with(line("-S", "--"), words(names, "="))
 	if err := t.run(ctx, h, c.lists(lists), with(line("-U", "--"), words(files, "="))); err != nil {
 		return err
 	}

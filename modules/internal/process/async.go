@@ -50,15 +50,15 @@ func (t *Task) Detach(a Detachable) { t.async = a }
 
 // JobOutputs are the outputs of a program that may go on without the task.
 type JobOutputs struct {
-	Stdout string `cty:"stdout"` // standard output of the last run; empty if the conditions made it unneeded
-	Stderr string `cty:"stderr"` // standard error of the last run; empty if the conditions made it unneeded
-	Code   int    `cty:"code"`   // the exit code of the last run; 0 if the conditions made it unneeded
-	Job    string `cty:"job"`    // with poll "0s" the job, for job_wait; else empty
+	Stdout module.Exact `cty:"stdout"` // standard output of the last run; empty if the conditions made it unneeded
+	Stderr module.Exact `cty:"stderr"` // standard error of the last run; empty if the conditions made it unneeded
+	Code   int          `cty:"code"`   // the exit code of the last run; 0 if the conditions made it unneeded
+	Job    string       `cty:"job"`    // with poll "0s" the job, for job_wait; else empty
 }
 
 // JobOutputs returns the outputs with the job.
 func (t *Task) JobOutputs() JobOutputs {
-	return JobOutputs{Stdout: text(t.last.Stdout), Stderr: text(t.last.Stderr), Code: t.last.Code, Job: t.job}
+	return JobOutputs{Stdout: module.Exact(t.last.Stdout), Stderr: module.Exact(t.last.Stderr), Code: t.last.Code, Job: t.job}
 }
 
 // longestAbsence is how long a host may be out of reach while a job runs without losing the

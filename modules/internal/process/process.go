@@ -80,7 +80,7 @@ func (p Process) succeeds(ctx context.Context, h module.Host) (bool, error) {
 }
 
 func (p Process) command() module.Command {
-	c := module.Command{Long: true, Argv: p.Argv, PowerShell: p.PowerShell, Name: p.Shown, Env: p.Env, Dir: p.Dir}
+	c := module.Command{Long: true, Argv: p.Argv, PowerShell: p.PowerShell, Name: p.Shown, Env: p.Env, Dir: p.Dir, HostLocale: true}
 	if p.Stdin != "" {
 		c.Stdin = strings.NewReader(p.Stdin)
 	}

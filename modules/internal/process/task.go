@@ -73,20 +73,12 @@ func (t *Task) Run(ctx context.Context, h module.Host, p Process) (err error) {
 
 // Outputs are the results of the last run.
 type Outputs struct {
-	Stdout string `cty:"stdout"` // standard output of the last run; empty if the conditions made it unneeded
-	Stderr string `cty:"stderr"` // standard error of the last run; empty if the conditions made it unneeded
-	Code   int    `cty:"code"`   // the exit code of the last run; 0 if the conditions made it unneeded
+	Stdout module.Exact `cty:"stdout"` // standard output of the last run; empty if the conditions made it unneeded
+	Stderr module.Exact `cty:"stderr"` // standard error of the last run; empty if the conditions made it unneeded
+	Code   int          `cty:"code"`   // the exit code of the last run; 0 if the conditions made it unneeded
 }
 
 // Outputs returns the output of the last run.
 func (t *Task) Outputs(context.Context, module.Host) (Outputs, error) {
-	return Outputs{Stdout: text(t.last.Stdout), Stderr: text(t.last.Stderr), Code: t.last.Code}, nil
+	return Outputs{Stdout: module.Exact(t.last.Stdout), Stderr: module.Exact(t.last.Stderr), Code: t.last.Code}, nil
 }
-
-// Text returns the result as texts for outputs.
-func (r Result) Text() Result {
-	return Result{Stdout: text(r.Stdout), Stderr: text(r.Stderr), Code: r.Code}
-}
-
-// text converts output to a value; HCL accepts only UTF-8.
-func text(out string) string { return strings.ToValidUTF8(out, "\uFFFD") }
