@@ -146,7 +146,7 @@ func TestValidate(t *testing.T) {
 	for args, want := range map[string]string{
 		"schedule = \"@daily\"":                     `job is "", want one command line`,
 		`job = "tar cf /b/$(date +\\%F).tar /etc"`:  `job has a backslash before "%": want "%" alone, kinit escapes it for cron`,
-		job + "user = \"\"":                         `user is "", want a name such as "deploy": a small letter and then small letters, digits, "_" and "-", at most 32`,
+		job + "user = \"\"":                         `user is "", want a name such as "deploy"`,
 		job + "env = { \"A B\" = \"c\" }":           `env has A B = "c", want a variable's name and one line without double quotes`,
 		job + "crontab = true\nenv = { A = \"c\" }": "env is for a file only, as it would count for all later jobs of the crontab: put it into job",
 		job + "state = \"disabled\"":                `state is "disabled", want one of present, absent`,

@@ -57,7 +57,8 @@ func TestForeignGroupIsUsedAndNotChanged(t *testing.T) {
 func TestValidate(t *testing.T) {
 	t.Parallel()
 	for args, want := range map[string]string{
-		`name = "Deploy"`:                  `name is "Deploy", want a name such as "deploy": a small letter and then small letters, digits, "_" and "-", at most 32`,
+		`name = "Debian-exim"`:             "",
+		`name = "de:ploy"`:                 `name is "de:ploy", want a name such as "deploy"`,
 		"name = \"a\"\ngid = -1":           `gid is -1, want 0 to 4294967293`,
 		"name = \"a\"\nstate = \"latest\"": `state is "latest", want one of present, absent`,
 	} {

@@ -205,7 +205,7 @@ func TestMarkOfAGroupThatWasNotMadeGoes(t *testing.T) {
 func TestValidate(t *testing.T) {
 	t.Parallel()
 	for args, want := range map[string]string{
-		`groups = ["a b"]`:         `groups is "a b", want a name such as "deploy": a small letter and then small letters, digits, "_" and "-", at most 32`,
+		`groups = ["a b"]`:         `groups is "a b", want a name such as "deploy"`,
 		`uid = -1`:                 `uid is -1, want 0 to 4294967293`,
 		`comment = "a:b"`:          `comment is "a:b", want one line without colon`,
 		`home = "u"`:               `home is "u", want an absolute path`,

@@ -7,7 +7,6 @@ package account
 import (
 	"context"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -145,14 +144,12 @@ func Hash(ctx context.Context, h module.Host, user string) (secret.Value, error)
 	return "", nil
 }
 
-var accountName = regexp.MustCompile(`^[a-z_][a-z0-9_-]{0,30}[a-z0-9_$-]?$`)
-
-// CheckName returns the mistake in the name of a user or group by the rules of useradd and
-// groupadd of all distributions; at most 32 letters.
+// CheckName returns the mistake in the name of a user or group that no program for accounts takes. The host decides
+// about capitals, dots and the length, as distributions and directories differ.
 func CheckName(argument, name string) error {
-	if !accountName.MatchString(name) {
-		return fmt.Errorf("%s is %q, want a name such as \"deploy\": a small letter and then small letters, digits, \"_\" and \"-\", at most 32",
-			argument, name)
+	wrong := func(r rune) bool { return r <= ' ' || r == 0x7f || strings.ContainsRune(`:,/\"'*%`, r) }
+	if name == "" || name == "." || name == ".." || strings.ContainsAny(name[:1], "-+~") || strings.ContainsFunc(name, wrong) {
+		return fmt.Errorf("%s is %q, want a name such as \"deploy\"", argument, name)
 	}
 	return nil
 }
