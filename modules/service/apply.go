@@ -2,7 +2,6 @@ package service
 
 import (
 	"context"
-	"fmt"
 	"path"
 	"slices"
 	"strings"
@@ -11,10 +10,6 @@ import (
 	"kinit/modules/internal/hostfile"
 	"kinit/modules/internal/ownership"
 )
-
-// logLines is how many lines of a unit's journal are added to the error of a failed
-// start.
-const logLines = "20"
 
 func systemctl(ctx context.Context, h module.Host, unit string, verb ...string) error {
 	return module.Exec(ctx, h, slices.Concat([]string{"systemctl"}, verb, []string{"--", unit})...)
@@ -39,21 +34,6 @@ func (t *Task) writeUnit(ctx context.Context, h module.Host) error {
 		return err
 	}
 	return reload(ctx, h)
-}
-
-// start starts or restarts the unit. The error of a failed start has the end of its
-// journal.
-func (t *Task) start(ctx context.Context, h module.Host, verb string) error {
-	err := systemctl(ctx, h, t.unit(), verb)
-	if !module.Exited(err) {
-		return err
-	}
-	out, logErr := h.Run(ctx, module.Command{Argv: []string{"journalctl", "--no-pager", "--output=cat",
-		"--lines=" + logLines, "--unit=" + t.unit()}})
-	if logErr != nil || strings.TrimSpace(out.Stdout) == "" {
-		return err
-	}
-	return fmt.Errorf("%w\nthe end of its journal:\n%s", err, strings.TrimRight(h.Redact(out.Stdout), "\n"))
 }
 
 // store records the fingerprint of a start.

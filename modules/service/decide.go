@@ -85,6 +85,7 @@ func (p *planner) run() {
 		p.start("restart", ", as it is not known what it was started with", want)
 	case restarts && want != s.stored:
 		p.start("restart", ", as what it was started with has changed", want)
+	case t.State == "started" && s.once() && t.done.ended: // in this run
 	case t.State == "started" && !s.active():
 		p.start("start", "", want)
 	}

@@ -21,12 +21,15 @@ import (
 // mark records its former state, and cleanup restores it. state = "absent" does the
 // same, and removes a unit that kinit made.
 //
+// A service with Type=oneshot runs in each run if state is "started", and is a change then. With RemainAfterExit=yes it
+// counts as started after it ran.
+//
 // Errors:
 //   - systemd has no such unit
-//   - it does not start; the error has the last 20 lines of its journal
+//   - it does not start, or ends within half a second; the error has the last 20 lines of its journal
 //   - a unit file with other content, or a link in its place, exists and the cluster does not own it
 type Task struct {
-	// Name is the unit; ".service" is added to a name without a dot. Needed unless
+	// Name is the unit; ".service" is added to a name without a type. Needed unless
 	// daemon_reload is all that is asked for.
 	Name string `hcl:"name,optional"`
 	// Unit is the text of the unit file, for a unit that kinit makes. systemd reads
@@ -49,6 +52,7 @@ type Task struct {
 	Masked *bool `hcl:"masked,optional"`
 
 	dropIn    dropIn
+	done      *Done
 	continues bool // a change is no reason to restart the running unit
 }
 
@@ -96,6 +100,9 @@ func isNot(b *bool) bool { return b != nil && !*b }
 func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	if t.Name == "" {
 		return module.OneStep("reload systemd", reload), ctx.Err()
+	}
+	if t.done == nil {
+		t.done = &Done{}
 	}
 	s, err := t.read(ctx, h)
 	if err != nil {

@@ -25,7 +25,22 @@ type state struct {
 }
 
 // shown is the output of systemctl show.
-type shown struct{ load, activeState, fileState, reload string }
+type shown struct {
+	load, activeState, fileState, reload string
+
+	// of a service; empty for other units
+	kind     string // Type
+	sub      string
+	result   string // of the last run
+	status   string // the exit code of the last run
+	restarts string // how often systemd has restarted it since it was started
+	limit    string // the time limit of a start
+}
+
+// once reports whether the unit is a service that does its work, ends, and does not count as active then.
+func (s shown) once() bool {
+	return s.kind == "oneshot" && s.activeState == "inactive" && s.result == "success"
+}
 
 // active reports whether the unit runs, or runs while it reloads.
 func (s shown) active() bool { return s.activeState == "active" || s.activeState == "reloading" }
@@ -79,7 +94,7 @@ func show(ctx context.Context, h module.Host, unit string) (shown, error) {
 		return shown{load: "loaded", activeState: "inactive"}, ctx.Err()
 	}
 	out, err := h.Run(ctx, module.Command{Argv: []string{"systemctl", "show",
-		"--property=LoadState,ActiveState,UnitFileState,NeedDaemonReload", "--", unit}})
+		"--property=LoadState,ActiveState,UnitFileState,NeedDaemonReload,Type,SubState,Result,ExecMainStatus,NRestarts,TimeoutStartUSec", "--", unit}})
 	if err != nil {
 		return shown{}, err
 	}
@@ -88,7 +103,11 @@ func show(ctx context.Context, h module.Host, unit string) (shown, error) {
 		name, value, _ := strings.Cut(strings.TrimSpace(line), "=")
 		values[name] = value
 	}
-	return shown{values["LoadState"], values["ActiveState"], values["UnitFileState"], values["NeedDaemonReload"]}, nil
+	return shown{
+		load: values["LoadState"], activeState: values["ActiveState"], fileState: values["UnitFileState"], reload: values["NeedDaemonReload"],
+		kind: values["Type"], sub: values["SubState"], result: values["Result"], status: values["ExecMainStatus"],
+		restarts: values["NRestarts"], limit: values["TimeoutStartUSec"],
+	}, nil
 }
 
 func (t *Task) readUnit(ctx context.Context, h module.Host, s *state) error {

@@ -30,11 +30,11 @@ import (
 // Errors:
 //   - the text has no section, or a line that systemd would ignore with a warning
 //   - a sensitive value is in the content, the template or its values
-//   - it does not start; the error has the last 20 lines of its journal
+//   - it does not start, or ends within half a second; the error has the last 20 lines of its journal
 //   - a file with other content, or a link in its place, exists and the cluster does not own it
 type Task struct {
 	// Name is the unit, of any type that has files; ".service" is added to a name
-	// without a dot. A template such as "worker@" has neither state, enabled nor restart_on:
+	// without a type. A template such as "worker@" has neither state, enabled nor restart_on:
 	// give those in the tasks of its instances, such as "worker@1" of the module service.
 	Name string `hcl:"name"`
 	// Content is the text of the file. Exactly one of content and template is given.
@@ -58,6 +58,7 @@ type Task struct {
 	RestartOn []string `hcl:"restart_on,optional"`
 
 	sensitive bool // the text contains a sensitive value
+	done      service.Done
 }
 
 func Kind() module.Kind {
@@ -142,6 +143,7 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 // service returns the part of the task that the module service does.
 func (t *Task) service() *service.Task {
 	s := &service.Task{Name: unitfile.Name(t.Name), Enabled: t.Enabled, RestartOn: t.RestartOn}
+	s.Remember(&t.done)
 	if t.State != "present" {
 		s.State = t.State
 	}

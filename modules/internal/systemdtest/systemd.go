@@ -21,6 +21,10 @@ const Folder = unitfile.Folder
 type Unit struct {
 	Load, Active, File string
 	Reload             bool // its file has changed since it was read
+
+	Type  string // of a service whose type matters
+	Ends  string // how it ends at once after a start: "success", "exit-code", "timeout", or "restarts" for Restart=always
+	Ended int    // how often it has ended
 }
 
 // Systemd answers systemctl as systemd 252 does.
@@ -63,6 +67,9 @@ func (s *Systemd) answer(c moduletest.Call) (moduletest.Reply, bool) {
 		return moduletest.Reply{Code: 1, Stderr: "Job for " + name + " failed.\n", Changes: true}, true
 	}
 	u.do(strings.Join(c.Argv[1:len(c.Argv)-2], " "))
+	if u.Ends == "timeout" && verb == "start" {
+		return moduletest.Reply{Code: 1, Stderr: "Job for " + name + " failed because a timeout was exceeded.\n", Changes: true}, true
+	}
 	return moduletest.Reply{Changes: true}, true
 }
 
@@ -99,13 +106,30 @@ func (u *Unit) show() string {
 		return "LoadState=not-found\nActiveState=inactive\nUnitFileState=\nNeedDaemonReload=no\n"
 	}
 	reload := map[bool]string{true: "yes", false: "no"}[u.Reload]
-	return fmt.Sprintf("LoadState=%s\nActiveState=%s\nUnitFileState=%s\nNeedDaemonReload=%s\n", u.Load, u.Active, u.File, reload)
+	text := fmt.Sprintf("LoadState=%s\nActiveState=%s\nUnitFileState=%s\nNeedDaemonReload=%s\n", u.Load, u.Active, u.File, reload)
+	if u.Type == "" {
+		return text
+	}
+	result, status := "success", 0
+	switch {
+	case u.Ends == "restarts" && u.Active == "active":
+		u.Ended++
+	case u.Active == "failed":
+		result, status = u.Ends, 2
+	}
+	return text + fmt.Sprintf("Type=%s\nSubState=running\nResult=%s\nExecMainStatus=%d\nNRestarts=%d\nTimeoutStartUSec=1min 30s\n", u.Type, result, status, u.Ended)
 }
 
 func (u *Unit) do(verb string) {
 	switch verb {
 	case "start", "restart":
 		u.Active = "active"
+		switch u.Ends {
+		case "success":
+			u.Active = "inactive"
+		case "exit-code", "timeout":
+			u.Active = "failed"
+		}
 	case "stop":
 		u.Active = "inactive"
 	case "enable":

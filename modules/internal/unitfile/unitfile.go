@@ -15,9 +15,13 @@ import (
 // Folder is where the administrator's units are; man systemd.unit.
 const Folder = "/etc/systemd/system/"
 
-// Name is the full name of a unit: ".service" is added to one without a dot.
+// types are the types of units that are made from files.
+var types = []string{".service", ".socket", ".timer", ".path", ".mount", ".automount", ".swap", ".target", ".slice"}
+
+// Name is the full name of a unit: ".service" is added to one that does not end with a type, as systemctl does. So
+// "app@1.2" is the instance "1.2" of a service.
 func Name(name string) string {
-	if strings.Contains(name, ".") {
+	if end := path.Ext(name); slices.Contains(types, end) || end == ".device" || end == ".scope" {
 		return name
 	}
 	return name + ".service"
@@ -45,7 +49,6 @@ var stem = regexp.MustCompile(`\A[A-Za-z0-9:_.\\@][A-Za-z0-9:_.\\@-]*\z`)
 // CheckName returns the mistake in the name of a unit that is made from a file;
 // man systemd.unit.
 func CheckName(name string) error {
-	types := []string{".service", ".socket", ".timer", ".path", ".mount", ".automount", ".swap", ".target", ".slice"}
 	full := Name(name)
 	if !stem.MatchString(strings.TrimSuffix(full, path.Ext(full))) || len(full) > 255 || !slices.Contains(types, path.Ext(full)) {
 		return fmt.Errorf("name is %q, want a unit such as \"web\" or \"web.socket\", of a type among %s", name, strings.Join(types, " "))

@@ -72,12 +72,23 @@ func TestCheckName(t *testing.T) {
 		"":        `name is "", want a unit such as "web" or "web.socket"` + types,
 		"a/b":     `name is "a/b", want a unit such as "web" or "web.socket"` + types,
 		"-x":      `name is "-x", want a unit such as "web" or "web.socket"` + types,
-		"web.srv": `name is "web.srv", want a unit such as "web" or "web.socket"` + types,
+		"app@1.2": "", "my.app": "",
+		"x.device": `name is "x.device", want a unit such as "web" or "web.socket"` + types,
 	} {
 		got := ""
 		if err := unitfile.CheckName(name); err != nil {
 			got = err.Error()
 		}
 		moduletest.Same(t, name, got, want)
+	}
+}
+
+func TestDotInAnInstanceIsNotATypeOfUnit(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]string{
+		"web": "web.service", "app@1.2": "app@1.2.service", "my.app": "my.app.service",
+		"app@1.2.service": "app@1.2.service", "web.socket": "web.socket", "sys-x.device": "sys-x.device",
+	} {
+		moduletest.Same(t, name, unitfile.Name(name), want)
 	}
 }
