@@ -45,6 +45,9 @@ func Load(ctx context.Context, src Sources, paths []string) (*Inventory, diag.Li
 	} else {
 		l.reportTemplates()
 	}
+	for name, text := range l.inv.Sources {
+		l.inv.Sources[name] = &hcl.File{Body: text.Body, Bytes: withoutSecrets(name, text.Bytes)}
+	}
 	l.Diags.Sort()
 	return l.inv, l.Diags
 }
