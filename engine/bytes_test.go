@@ -61,7 +61,7 @@ func TestTextThatAValueCannotHoldIsAnErrorWhereItIsUsed(t *testing.T) {
 	t.Parallel()
 	for argument, want := range map[string]string{
 		`content = task.read_file.d.content`:             "want exactly one of content, content_base64",
-		`content = jsonencode(task.read_file.r.content)`: "a text in the value is not UTF-8",
+		`content = jsonencode(task.read_file.r.content)`: "a text in the value is not utf-8",
 	} {
 		o := options(t, `
 task "read_file" "r" {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -27,6 +28,9 @@ func FromHCL(in hcl.Diagnostics) List {
 		}
 		if extra, ok := hcl.DiagnosticExtra[hclsyntax.FunctionCallUnknownDiagExtra](d); ok && d.EvalContext != nil {
 			one = unknownFunction(one, extra.CalledFunctionName(), d.EvalContext)
+		}
+		if strings.HasPrefix(d.Summary, "Invalid template ") {
+			one.Detail += " A %{ of another program, as in curl's %{http_code}, is written %%{."
 		}
 		if showsValues(d) && readsMarked(d) {
 			one.Detail = "A sensitive value is the reason, so it is not shown."
@@ -125,12 +129,19 @@ func unknownRoot(d Diagnostic, name string, ctx *hcl.EvalContext) Diagnostic {
 		d.Detail += " " + where
 		return d
 	}
+	if shellVariable.MatchString(name) {
+		d.Detail += fmt.Sprintf(" A variable of a shell is written $${%s} in a text, or $%s.", name, name)
+		return d
+	}
 	d.Detail += NearOrAll(name, names)
 	return d
 }
 
 // renamed maps names that earlier versions had to those of this version.
 var renamed = map[string]string{"run.look": "run.inspect"}
+
+// shellVariable matches names as environment variables have them, and no name of a playbook.
+var shellVariable = regexp.MustCompile(`^[A-Z][A-Z0-9_]*$`)
 
 // elsewhere maps names that are not known everywhere to where they are known.
 var elsewhere = map[string]string{

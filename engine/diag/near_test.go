@@ -1,6 +1,13 @@
 package diag
 
-import "testing"
+import (
+	"strings"
+	"testing"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/zclconf/go-cty/cty"
+)
 
 func TestNearOffersTheMostLikeNames(t *testing.T) {
 	t.Parallel()
@@ -38,6 +45,24 @@ func TestDistanceCountsEdits(t *testing.T) {
 	for _, test := range tests {
 		if got := distance(test.a, test.b, 10); got != test.want {
 			t.Errorf("distance(%q, %q) is %d, want %d", test.a, test.b, got, test.want)
+		}
+	}
+}
+
+func TestSyntaxOfOtherProgramsIsExplained(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"curl -w %{http_code}": "A %{ of another program, as in curl's %{http_code}, is written %%{.",
+		"ls ${HOME}/x":         `A variable of a shell is written $${HOME} in a text, or $HOME.`,
+		"ls ${HOME:-x}":        `escape it by starting with "$${"`,
+	} {
+		expr, diags := hclsyntax.ParseTemplate([]byte(text), "a.hcl", hcl.InitialPos)
+		if !diags.HasErrors() {
+			_, diags = expr.Value(&hcl.EvalContext{Variables: map[string]cty.Value{"host": cty.True}})
+		}
+		got := FromHCL(diags)
+		if len(got) == 0 || !strings.Contains(got[0].Detail, want) {
+			t.Errorf("%s: %v, want %q", text, got, want)
 		}
 	}
 }

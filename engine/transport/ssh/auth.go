@@ -25,6 +25,8 @@ type keys struct {
 	names   []string // of the signers, for messages
 	skipped []string // keys that could not be used and why
 
+	accepted atomic.Pointer[string] // the name of a key that the server accepted
+
 	agent   net.Conn
 	socket  string       // of the agent
 	signing atomic.Int32 // signatures that the agent was asked for and has not given

@@ -20,7 +20,7 @@ var errNotStarted = errors.New("the command was not started")
 var errNoSession = fmt.Errorf("%w: the machine's shell cannot read /proc/self/stat", errNotStarted)
 
 // errRefused is the error if the server allows no further session on this connection.
-var errRefused = errors.New("the server refuses another session")
+var errRefused = errors.New("the server refuses another session: allow 2 or more with MaxSessions in its sshd_config")
 
 // lost returns the error for a connection, or the shell on it, that ended while a command
 // ran.

@@ -129,7 +129,7 @@ func handshake(ctx context.Context, c Config, conn net.Conn, v *verifier, k *key
 	transport, channels, requests, err := gossh.NewClientConn(conn, c.address(), &gossh.ClientConfig{
 		Config:            c.negotiable(),
 		User:              c.User,
-		Auth:              []gossh.AuthMethod{gossh.PublicKeys(k.signers...)},
+		Auth:              []gossh.AuthMethod{gossh.PublicKeys(k.noting()...)},
 		HostKeyCallback:   v.verify,
 		HostKeyAlgorithms: v.algorithms(),
 	})
@@ -147,6 +147,10 @@ func handshakeError(ctx context.Context, c Config, v *verifier, k *keys, heard *
 		return fmt.Errorf("%w: log in to %s: %s: %w", transport.ErrAuth, c.label(), silentAgent(k.socket, "sign", c.HandshakeTimeout), ctx.Err())
 	case ctx.Err() != nil:
 		return unreachable("connect to "+c.label(), fmt.Errorf("its SSH server did not let anybody in within %s, %s: %w", c.HandshakeTimeout, heard.said(), ctx.Err()))
+	case authRefused(err) && k.accepted.Load() != nil:
+		return fmt.Errorf("%w: %s@%s accepts %s and then asks for a second factor, which kinit cannot give: "+
+			"let this user log in by key alone, by AuthenticationMethods publickey in a Match block of the server's sshd_config",
+			transport.ErrAuth, c.User, c.label(), *k.accepted.Load())
 	case authRefused(err):
 		return fmt.Errorf("%w: %s@%s accepts none of the keys:\n%s", transport.ErrAuth, c.User, c.label(), k)
 	}

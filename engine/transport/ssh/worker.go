@@ -122,6 +122,10 @@ const briefly = 100 * time.Millisecond
 func (w *worker) refusal(c Config, err error) error {
 	said, _ := io.ReadAll(io.LimitReader(w.stderr, 4<<10))
 	text := strings.TrimSpace(string(said))
+	if text == "" && errors.Is(err, io.EOF) {
+		return fmt.Errorf("start a shell: the server ended it without a word: kinit needs a POSIX shell. "+
+			"If ForceCommand in its sshd_config, or command= in authorized_keys, runs another program for %s, make an exception there: %w", c.User, err)
+	}
 	if text == "" {
 		return fmt.Errorf("start a shell: %w", err)
 	}

@@ -1,0 +1,52 @@
+package ssh
+
+import (
+	"io"
+
+	gossh "golang.org/x/crypto/ssh"
+)
+
+// noting returns the keys for a handshake. A server has a key sign only after it has accepted the key, so a signature shows
+// that a refused login lacks something else.
+func (k *keys) noting() []gossh.Signer {
+	var all []gossh.Signer
+	for i, s := range k.signers {
+		note := func() { k.accepted.Store(&k.names[i]) }
+		switch signer := s.(type) {
+		case gossh.MultiAlgorithmSigner:
+			all = append(all, notingMulti{noting{signer, note}, signer})
+		case gossh.AlgorithmSigner:
+			all = append(all, noting{signer, note})
+		default:
+			all = append(all, s)
+		}
+	}
+	return all
+}
+
+// noting is a key that notes when it signs.
+type noting struct {
+	gossh.AlgorithmSigner
+	note func()
+}
+
+// Sign signs with the key's own algorithm.
+func (s noting) Sign(rand io.Reader, data []byte) (*gossh.Signature, error) {
+	s.note()
+	return s.AlgorithmSigner.Sign(rand, data)
+}
+
+// SignWithAlgorithm signs with an algorithm.
+func (s noting) SignWithAlgorithm(rand io.Reader, data []byte, algorithm string) (*gossh.Signature, error) {
+	s.note()
+	return s.AlgorithmSigner.SignWithAlgorithm(rand, data, algorithm)
+}
+
+// notingMulti is such a key that is limited to some algorithms.
+type notingMulti struct {
+	noting
+	multi gossh.MultiAlgorithmSigner
+}
+
+// Algorithms returns the algorithms that the key may be used with.
+func (s notingMulti) Algorithms() []string { return s.multi.Algorithms() }
