@@ -29,7 +29,7 @@ func FromHCL(in hcl.Diagnostics) List {
 		if extra, ok := hcl.DiagnosticExtra[hclsyntax.FunctionCallUnknownDiagExtra](d); ok && d.EvalContext != nil {
 			one = unknownFunction(one, extra.CalledFunctionName(), d.EvalContext)
 		}
-		if strings.HasPrefix(d.Summary, "Invalid template ") {
+		if d.Summary == "Invalid template directive" || d.Summary == "Invalid template control keyword" {
 			one.Detail += " A %{ of another program, as in curl's %{http_code}, is written %%{."
 		}
 		if showsValues(d) && readsMarked(d) {

@@ -46,7 +46,9 @@ func Load(ctx context.Context, src Sources, paths []string) (*Inventory, diag.Li
 		l.reportTemplates()
 	}
 	for name, text := range l.inv.Sources {
-		l.inv.Sources[name] = &hcl.File{Body: text.Body, Bytes: withoutSecrets(name, text.Bytes)}
+		shown := *text
+		shown.Bytes = withoutSecrets(name, text.Bytes)
+		l.inv.Sources[name] = &shown
 	}
 	l.Diags.Sort()
 	return l.inv, l.Diags
