@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"kinit/engine/secret"
@@ -21,6 +22,7 @@ type Connections struct {
 	lookup   func(ctx context.Context, name string) (Settings, error)
 	connect  Connect
 	redactor *secret.Redactor
+	changes  atomic.Uint64 // of marks, on all machines
 
 	mu      sync.Mutex
 	entries map[entryKey]*entry
@@ -273,7 +275,9 @@ func (c *Connections) open(ctx context.Context, name string, settings Settings, 
 	if err != nil {
 		return nil, errors.Join(err, conn.Close())
 	}
-	return newMachine(name, settings, conn, files, c.redactor), nil
+	m := newMachine(name, settings, conn, files, c.redactor)
+	m.changes = &c.changes
+	return m, nil
 }
 
 // keep records a machine, unless Close was called meanwhile.

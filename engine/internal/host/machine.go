@@ -40,6 +40,10 @@ type Machine struct {
 
 	owning sync.Mutex // held while a mark is read and made
 	last   int64      // sequence of the last mark, in ns since 1970
+
+	changes *atomic.Uint64        // of marks, by the run on all machines
+	reading chan struct{}         // holds a token while the marks below are used
+	marks   map[string]knownMarks // by their owner
 }
 
 func newMachine(name string, s Settings, conn transport.Conn, files module.Files, redactor *secret.Redactor) *Machine {
@@ -49,7 +53,10 @@ func newMachine(name string, s Settings, conn transport.Conn, files module.Files
 			s.Manifests = module.WindowsManifests
 		}
 	}
-	return &Machine{name: name, settings: s, conn: conn, files: files, redactor: redactor, speed: speed{fixed: s.fixedPace()}}
+	return &Machine{
+		name: name, settings: s, conn: conn, files: files, redactor: redactor, speed: speed{fixed: s.fixedPace()},
+		changes: &atomic.Uint64{}, reading: make(chan struct{}, 1), marks: map[string]knownMarks{},
+	}
 }
 
 // Name is the machine's name.

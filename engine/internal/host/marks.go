@@ -37,6 +37,7 @@ func (b *bound) Own(ctx context.Context, mark module.Mark) error {
 		if there {
 			return nil
 		}
+		defer b.changes.Add(1)
 		if err := b.write(ctx, name, record{Mark: mark, Seq: b.sequence(), Instance: b.Instance()}); err != nil {
 			return fmt.Errorf("mark %s %s: %w", mark.Kind, mark.ID, err)
 		}
@@ -93,6 +94,7 @@ func (b *bound) Disown(ctx context.Context, mark module.Mark) error {
 	return b.marking(mark, func(name string) error {
 		there, err := b.has(ctx, name)
 		if err == nil && there {
+			defer b.changes.Add(1)
 			err = b.files.Remove(ctx, name)
 		}
 		if err != nil {
@@ -118,6 +120,33 @@ func (b *bound) Marks(ctx context.Context) ([]module.Mark, error) {
 }
 
 func (b *bound) records(ctx context.Context) ([]record, error) {
+	all, err := b.known(ctx)
+	return slices.DeleteFunc(slices.Clone(all), func(r record) bool { return r.Instance != b.Instance() }), err
+}
+
+// knownMarks are the marks that an owner had on a machine when the run had changed marks so many times.
+type knownMarks struct {
+	changes uint64
+	records []record
+}
+
+// known returns the marks of all instances of the owner. Modules read them often, and only the run that has the lock
+// changes them. So what was read over a connection stays known until the run changes a mark on any machine: two names or users may
+// lead to one machine.
+func (b *bound) known(ctx context.Context) ([]record, error) {
+	if b.settings.Local {
+		return b.opened(ctx)
+	}
+	select {
+	case b.reading <- struct{}{}: // who comes meanwhile waits for the same marks
+		defer func() { <-b.reading }()
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	changes := b.changes.Load()
+	if known, is := b.marks[b.owner]; is && known.changes == changes {
+		return known.records, nil
+	}
 	all, ok := b.printed(ctx)
 	if !ok {
 		var err error
@@ -125,7 +154,8 @@ func (b *bound) records(ctx context.Context) ([]record, error) {
 			return nil, err
 		}
 	}
-	return slices.DeleteFunc(all, func(r record) bool { return r.Instance != b.Instance() }), nil
+	b.marks[b.owner] = knownMarks{changes, all}
+	return all, nil
 }
 
 // printMarks is a script that prints all marks below its first argument. Unfinished files
@@ -134,10 +164,9 @@ const printMarks = `cd -- "$1" && set -- */*.json && exec cat -- "$@"`
 
 // printed reads all marks with one command, since each file costs several requests and
 // modules read the marks often. It reports whether that worked. If not, for example because
-// there are no marks yet, reading the files shows why. On the local machine files are
-// cheaper than a command.
+// there are no marks yet, reading the files shows why.
 func (b *bound) printed(ctx context.Context) ([]record, bool) {
-	if b.settings.Local || b.OS() == module.Windows {
+	if b.OS() == module.Windows {
 		return nil, false
 	}
 	out, err := b.Bind("", nil).Run(ctx, module.Command{Argv: []string{"sh", "-c", printMarks, "marks", b.folder()}})
