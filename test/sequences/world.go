@@ -67,6 +67,7 @@ type world struct {
 	nodes    map[string]node // by host and name
 	knows    [2]bool         // whether a controller may work on the cluster
 	declared *Command
+	struck   *Command          // a command that was killed; what it had asked a host to do may end until the next command has ended
 	follows  bool              // the advice of each refusal is followed
 	several  bool              // there was another cluster of the sequence's own
 	lines    map[string]string // what the clusters have in shared files, by host and cluster
@@ -151,6 +152,9 @@ func (w *world) step(c Command) (*Violation, error) {
 		return &Violation{Rule: "first", Text: fmt.Sprintf("the first run ends with code %d", result.Code)}, nil
 	}
 	w.learn(c, result)
+	if c.Fault == "kill" {
+		w.struck = &c
+	}
 	if v := w.cleaned(c, result); v != nil {
 		return v, nil
 	}
@@ -303,6 +307,7 @@ func (w *world) check(c Command) (*Violation, error) {
 			return nil, err
 		}
 	}
+	w.struck = nil
 	return nil, nil
 }
 
@@ -326,7 +331,7 @@ func (w *world) data(c Command, h *Host, now map[string]entry) *Violation {
 			continue
 		}
 		delete(w.nodes, key)
-		if !w.named(c, n) {
+		if !w.named(c, n) && (w.struck == nil || !w.named(*w.struck, n)) {
 			return &Violation{Rule: "data", Text: fmt.Sprintf("the node %s on %s %s, and no flag named it", n.name, n.host, text)}
 		}
 	}
