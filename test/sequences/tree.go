@@ -137,10 +137,11 @@ func (h *Host) Reset() error {
 			return err
 		}
 	}
-	linked := map[uint64]string{}
+	type file struct{ dev, ino uint64 } // file systems number their files alike
+	linked := map[file]string{}
 	for _, e := range h.base {
 		if _, ok := there[e.path]; !ok {
-			if err := h.restore(e, linked[e.stat.Ino]); err != nil {
+			if err := h.restore(e, linked[file{e.stat.Dev, e.stat.Ino}]); err != nil {
 				return fmt.Errorf("restore %s of %s: %w", e.path, h.Name, err)
 			}
 		} else if e.kind() == unix.S_IFDIR && e.differs(there[e.path]) != "" {
@@ -149,7 +150,7 @@ func (h *Host) Reset() error {
 			}
 		}
 		if e.stat.Nlink > 1 && e.kind() == unix.S_IFREG {
-			linked[e.stat.Ino] = e.path
+			linked[file{e.stat.Dev, e.stat.Ino}] = e.path
 		}
 	}
 	// What was restored has other inodes.
