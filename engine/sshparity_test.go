@@ -101,7 +101,7 @@ func (l *sshLab) cases(t *testing.T) map[string]reach {
 		"certificate on a plain server":   {config: noAgent + " IdentityFile DIR/cert\n IdentityFile DIR/right\n"},
 		"plain key where certificates go": {config: certified + " IdentityFile DIR/right\n", fails: true},
 		"host certificate by alias":       {config: strings.Replace(certified, "DIR/known", "DIR/authority2", 1) + " HostKeyAlias certified.example\n IdentityFile DIR/cert\n"},
-		"host certificate of others":      {config: strings.Replace(certified, "DIR/known", "DIR/otherauthority", 1) + " IdentityFile DIR/cert\n", fails: true},
+		"host certificate, unknown CA":    {config: strings.Replace(certified, "DIR/known", "DIR/otherauthority", 1) + " IdentityFile DIR/cert\n", fails: true},
 		"plain key of a certified host":   {config: strings.Replace(certified, "DIR/known", "DIR/nocert", 1) + " IdentityFile DIR/cert\n"},
 		"authority for other hosts":       {config: known("otherauthority")},
 

@@ -147,3 +147,12 @@ func within(t *testing.T, root string, argv ...string) string {
 	return command(t, []string{"HOME=/root", "PATH=/usr/sbin:/usr/bin:/sbin:/bin"},
 		append([]string{"unshare", "--mount", "--pid", "--net", "--fork", "--kill-child", "chroot", root}, argv...)...)
 }
+
+func read(t *testing.T, path string) string {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}

@@ -94,12 +94,3 @@ func command(t *testing.T, environ []string, argv ...string) string {
 	}
 	return stdout.String()
 }
-
-func read(t *testing.T, path string) string {
-	t.Helper()
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(data)
-}

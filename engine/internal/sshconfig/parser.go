@@ -148,7 +148,7 @@ func harmless(k keyword, value string) bool {
 // Host and Match lines end with them.
 func (p *parser) include(args []string, f configFile, depth int, active *bool) error {
 	if len(args) == 0 {
-		return errors.New("Include has no file")
+		return errors.New("an Include line has no file")
 	}
 	if depth >= includeDepth {
 		return errors.New("the files include each other too deeply")

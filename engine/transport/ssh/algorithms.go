@@ -92,7 +92,7 @@ func (c Config) signingAlgorithms(key PublicKey) []string {
 		if suffix == "" {
 			name = kind
 		}
-		if kind == gossh.KeyAlgoRSA || kind == gossh.InsecureKeyAlgoDSA {
+		if kind == gossh.KeyAlgoRSA || kind == "ssh-dss" {
 			old = append(old, name)
 		} else {
 			usual = append(usual, name)
