@@ -196,7 +196,12 @@ func (w *world) advice(c Command, r Result) (ways []Command) {
 	for _, m := range lostAdvice.FindAllStringSubmatch(text, -1) {
 		gone := !w.host(m[1]).Up                       // it does not come back
 		if gone && c.Lost != m[1] && m[1] != "names" { // the message may quote the flag that was given
-			add(func(n *Command) { n.Lost = m[1] })
+			add(func(n *Command) {
+				n.Lost = m[1]
+				if strings.Contains(text, "another hypervisor than "+m[1]) && n.Place == m[1] {
+					n.Place = ""
+				}
+			})
 		}
 	}
 	for _, m := range commandAdvice.FindAllString(text, -1) {

@@ -199,6 +199,31 @@ func (x Existing) Contents() map[string][]string {
 	return on
 }
 
+// giveUp says how to go on without a host: by --lost, and by another place for what the cluster wants there.
+func (c Cluster) giveUp(host string) string {
+	var there []string
+	for _, pool := range c.Pools {
+		if slices.Contains(pool.Hypervisors, host) {
+			there = append(there, fmt.Sprintf("the pool %q", pool.Name))
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.Nodes)) {
+		if c.Nodes[name].Hypervisor == host {
+			there = append(there, fmt.Sprintf("the node %q", name))
+		}
+	}
+	for _, pod := range c.Pods {
+		if pod.Hypervisor == host {
+			there = append(there, fmt.Sprintf("the pod %q", pod.Name))
+		}
+	}
+	lost := fmt.Sprintf("give --lost %s: its nodes are recreated on other hosts", host)
+	if len(there) == 0 {
+		return lost
+	}
+	return fmt.Sprintf("give %s another hypervisor than %s, and %s", strings.Join(there, " and "), host, lost)
+}
+
 // missing reports what the cluster has on hosts that the run does not have, or that did not
 // answer.
 func (x Existing) missing(c Cluster, hosts []*inventory.Host) diag.List {
@@ -210,9 +235,9 @@ func (x Existing) missing(c Cluster, hosts []*inventory.Host) diag.List {
 		switch {
 		case x.silent[host] != nil:
 			d.Summary, d.Cause = "Hypervisor does not answer", errors.Join(ErrExisting, x.silent[host])
-			d.Detail += fmt.Sprintf("That host does not answer: %v. If it does not come back, give --lost %s: its nodes are recreated on other hosts.", x.silent[host], host)
+			d.Detail += fmt.Sprintf("That host does not answer: %v. If it does not come back, %s.", x.silent[host], c.giveUp(host))
 		case !slices.ContainsFunc(hosts, func(h *inventory.Host) bool { return h.Name == host }):
-			d.Detail += fmt.Sprintf("The run does not have that host: name it by --hosts too. If it does not come back, give --lost %s: its nodes are recreated on other hosts.", host)
+			d.Detail += fmt.Sprintf("The run does not have that host: name it by --hosts too. If it does not come back, %s.", c.giveUp(host))
 		default:
 			continue
 		}
