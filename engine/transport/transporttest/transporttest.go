@@ -39,11 +39,15 @@ func Run(t *testing.T, open func(t *testing.T) transport.Conn) {
 // further ways to a machine that Run tests already. If KINIT_ALL is set, it has all of them.
 func Sample(t *testing.T, first int, open func(t *testing.T) transport.Conn) {
 	t.Helper()
-	d := posix()
+	run(t, posix().third(first), open)
+}
+
+// third limits a suite to every third behaviour, unless KINIT_ALL is set.
+func (d dialect) third(first int) dialect {
 	if os.Getenv("KINIT_ALL") == "" {
 		d.sampled = func(number int) bool { return number%3 == first }
 	}
-	run(t, d, open)
+	return d
 }
 
 // RunWindows runs the suite against a Windows machine. Where lacks names behaviours,
@@ -52,6 +56,14 @@ func Sample(t *testing.T, first int, open func(t *testing.T) transport.Conn) {
 func RunWindows(t *testing.T, lacks map[string]string, open func(t *testing.T) transport.Conn) {
 	t.Helper()
 	d := windows()
+	maps.Copy(d.lacks, lacks)
+	run(t, d, open)
+}
+
+// SampleWindows is RunWindows with every third behaviour, as Sample is Run.
+func SampleWindows(t *testing.T, first int, lacks map[string]string, open func(t *testing.T) transport.Conn) {
+	t.Helper()
+	d := windows().third(first)
 	maps.Copy(d.lacks, lacks)
 	run(t, d, open)
 }

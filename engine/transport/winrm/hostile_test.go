@@ -1,9 +1,12 @@
 package winrm_test
 
 import (
+	"bytes"
 	"context"
 	"crypto/tls"
+	"errors"
 	"net"
+	"sync"
 	"testing"
 	"time"
 
@@ -58,5 +61,40 @@ func dialTLS(ctx context.Context, answer hostileweb.Answer, pair tls.Certificate
 	}
 	mine, theirs := net.Pipe()
 	go answer.Serve(tls.Server(theirs, &tls.Config{Certificates: []tls.Certificate{pair}}))
-	return mine, nil
+	queue, done := make(chan []byte, 1<<10), make(chan struct{}) // the client asks in a few packets
+	go func() {
+		for {
+			select {
+			case b := <-queue:
+				_, _ = mine.Write(b) // the server may have gone
+			case <-done:
+				return
+			}
+		}
+	}()
+	return &unhindered{Conn: mine, queue: queue, end: sync.OnceFunc(func() { close(done) })}, nil
+}
+
+// unhindered is a connection whose writes wait for no reader, as on a network. The end of TLS writes while net/http holds
+// a lock, and a fake clock stands still as long as a goroutine waits for a lock.
+type unhindered struct {
+	net.Conn
+	queue chan<- []byte
+	end   func()
+}
+
+// Write queues the bytes.
+func (u *unhindered) Write(b []byte) (int, error) {
+	select {
+	case u.queue <- bytes.Clone(b):
+		return len(b), nil
+	default:
+		return 0, errors.New("the server reads nothing")
+	}
+}
+
+// Close closes the connection, and ends its goroutine.
+func (u *unhindered) Close() error {
+	u.end()
+	return u.Conn.Close()
 }
