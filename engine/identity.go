@@ -139,14 +139,14 @@ func (p *planned) fixed(c topology.Cluster, have topology.Existing, differences 
 		d.Detail = text.String()
 		return d
 	}
-	fmt.Fprintf(&text, "Nothing was changed. To work on the existing cluster, request what exists. For a second cluster beside it:\n%s\n",
-		p.command("--set cluster.name="+p.another(c.Name)))
-	if own := p.ownValues(); len(own) > 0 {
-		fmt.Fprintf(&text, "On the same hypervisors it also needs other values of %s, by --var.\n", list(own))
-	}
+	text.WriteString("Nothing was changed. To work on the existing cluster, request what exists. ")
 	if record.Removes {
 		text.WriteString("To remove the existing cluster all the same:\n")
 	} else {
+		fmt.Fprintf(&text, "For a second cluster beside it:\n%s\n", p.command("--set cluster.name="+p.another(c.Name)))
+		if own := p.ownValues(); len(own) > 0 {
+			fmt.Fprintf(&text, "On the same hypervisors it also needs other values of %s, by --var.\n", list(own))
+		}
 		text.WriteString("To rebuild the cluster as requested, which first removes its nodes and all their data:\n")
 	}
 	text.WriteString(p.command("--recreate"))

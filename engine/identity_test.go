@@ -201,8 +201,10 @@ func TestRunThatWouldChangeAFixedPropertyIsRefused(t *testing.T) {
 			"driver of pool controller: exists box, requested crate", "driver of pool compute: exists box, requested crate",
 		}},
 		"the driver of one pool": {depot, []string{"pool.compute.driver=crate"}, nil, []string{"driver of pool compute: exists box, requested crate"}},
-		"the network":            {depot, nil, map[string]string{"cidr": "10.9.0.0/24"}, []string{"network: exists 10.0.0.0/24, requested 10.9.0.0/24"}},
-		"a wider network":        {depot, nil, map[string]string{"cidr": "10.0.0.0/16"}, []string{"network: exists 10.0.0.0/24, requested 10.0.0.0/16"}},
+		"pools of other names by another driver": {strings.NewReplacer(`pool "controller"`, `pool "boss"`, `pool "compute"`, `pool "worker"`).Replace(sibling), nil, nil,
+			[]string{"drivers: exists box, requested crate"}},
+		"the network":     {depot, nil, map[string]string{"cidr": "10.9.0.0/24"}, []string{"network: exists 10.0.0.0/24, requested 10.9.0.0/24"}},
+		"a wider network": {depot, nil, map[string]string{"cidr": "10.0.0.0/16"}, []string{"network: exists 10.0.0.0/24, requested 10.0.0.0/16"}},
 		"values of the playbook": {depot, nil, map[string]string{"pod_cidr": "10.128.0.0/16", "edition": "deluxe"}, []string{
 			"edition: exists plain, requested deluxe", "pod_cidr: exists 10.244.0.0/16, requested 10.128.0.0/16",
 		}},
@@ -281,10 +283,16 @@ func TestCleanupNeedsNoVariablesAndRemovesNoOtherCluster(t *testing.T) {
 	d := r.refusal(sibling)
 	want := "The cluster \"depot\" exists on h1, and this run asks for another one of that name:\n" +
 		"  driver of pool controller: exists box, requested crate\n  driver of pool compute: exists box, requested crate\n" +
-		"Nothing was changed. To work on the existing cluster, request what exists. For a second cluster beside it:\n" +
-		"    kinit run SPEC --hosts h1 -i INVENTORY --stop-after cleanup --set cluster.name=depot-2\n" +
+		"Nothing was changed. To work on the existing cluster, request what exists. " +
 		"To remove the existing cluster all the same:\n    kinit run SPEC --hosts h1 -i INVENTORY --stop-after cleanup --recreate"
 	equal(t, "the refusal", r.unfolded(sibling, d.Detail), want)
+	equal(t, "the nodes", r.stock("h1"), nodes)
+
+	stranger := r.of(strings.NewReplacer(`pool "controller"`, `pool "boss"`, `pool "compute"`, `pool "worker"`, `driver = "box"`, `driver = "crate"`).Replace(depot), "h1")
+	stranger.StopAfter = "cleanup"
+	if d := r.refusal(stranger); !strings.Contains(d.Detail, "\n  drivers: exists box, requested crate\n") {
+		t.Errorf("the refusal of a spec with other pools: %s", d.Detail)
+	}
 	equal(t, "the nodes", r.stock("h1"), nodes)
 
 	forgotten := r.of(depot, "h1")

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"net/netip"
 	"slices"
+	"strings"
 
 	"github.com/zclconf/go-cty/cty"
 )
@@ -38,7 +39,33 @@ func (x Existing) Differences(c Cluster, fixed map[string]string) []Difference {
 			}
 		}
 	}
+	if d := x.otherDrivers(c); d.What != "" {
+		all = append(all, d)
+	}
 	return all
+}
+
+// otherDrivers compares the drivers as a whole if no pool has nodes that exist: pools may have got other names, but a
+// request that shares neither a node nor a driver with the cluster is for another one.
+func (x Existing) otherDrivers(c Cluster) (d Difference) {
+	exist, requested := map[string]bool{}, map[string]bool{}
+	for _, place := range x.record.Nodes {
+		if !place.Away && place.Driver != "" {
+			exist[place.Driver] = true
+		}
+	}
+	for _, p := range c.Pools {
+		if len(x.drivers(c, p)) > 0 {
+			return d
+		}
+		if p.Driver != "" {
+			requested[p.Driver] = true
+		}
+	}
+	if len(exist) == 0 || len(requested) == 0 || slices.ContainsFunc(slices.Collect(maps.Keys(requested)), func(name string) bool { return exist[name] }) {
+		return d
+	}
+	return Difference{"drivers", strings.Join(slices.Sorted(maps.Keys(exist)), ", "), strings.Join(slices.Sorted(maps.Keys(requested)), ", ")}
 }
 
 // fixed returns what the record is to say of fixed values: what is requested, and what is recorded of those for
