@@ -103,9 +103,17 @@ func (c Client) Run(ctx context.Context, h module.Host, stdin string, args ...st
 	}
 }
 
+// patient is the key of a context whose patience Patiently counts.
+type patient struct{}
+
 // Patiently calls a function that only reads from the server, and ends it when the patience with the server is over. A kubectl
-// that cannot reach the server takes minutes for one attempt, and several commands would each have their own patience.
+// that cannot reach the server takes minutes for one attempt, and several commands would each have their own patience: a call
+// within another one has the patience of that.
 func Patiently(ctx context.Context, h module.Host, read func(ctx context.Context) error) error {
+	if ctx.Value(patient{}) != nil {
+		return read(ctx)
+	}
+	ctx = context.WithValue(ctx, patient{}, true)
 	asking, limit := module.Within(ctx, h, patience)
 	defer limit.End()
 	err := read(asking)
