@@ -49,7 +49,7 @@ func TestAdviceOfRefusalsIsRecognized(t *testing.T) {
 	base := Command{Verb: "run", Hosts: []string{"h1", "h2"}}
 	for text, want := range map[string]string{
 		"The cluster \"shop\" has on h3: shop-web-02. The run does not have that host: name it by --hosts too. If it does not come back, give --lost h3: its nodes are recreated on other hosts.":            "--hosts h1,h2,h3",
-		"The cluster \"shop\" has on h1: shop-web-02. That host does not answer: refused. If it does not come back, give --lost h1: its nodes are recreated on other hosts.":                                 "--hosts h1,h2 --lost h1",
+		"The cluster \"shop\" has on h1: shop-web-02. That host does not answer: refused. Check its address and port in the inventory first. If it does not come back, give --lost h1: its nodes are recreated on other hosts.":                                 "--hosts h1,h2 --lost h1",
 		"The names \"h1\" and \"h2\" lead to the same machine: the boot is the same. Nothing was changed. The cluster knows it as h2: leave out \"h1\", in --hosts and in the pools.":                        "--hosts h2",
 		"The names \"h2\" and \"h3\" lead to the same machine: the boot is the same. Nothing was changed. The cluster knows it as h2: leave out \"h3\", in --hosts and in the pools, and give --lost h3, as": "--hosts h1,h2 --lost h3",
 		"The names \"h1\" and \"h2\" lead to the same machine: the boot is the same. Nothing was changed. Keep one of the names, in --hosts and in the pools.":                                               "--hosts h2",

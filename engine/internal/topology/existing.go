@@ -235,7 +235,7 @@ func (x Existing) missing(c Cluster, hosts []*inventory.Host) diag.List {
 		switch {
 		case x.silent[host] != nil:
 			d.Summary, d.Cause = "Hypervisor does not answer", errors.Join(ErrExisting, x.silent[host])
-			d.Detail += fmt.Sprintf("That host does not answer: %v. If it does not come back, %s.", x.silent[host], c.giveUp(host))
+			d.Detail += fmt.Sprintf("That host does not answer: %v. Check its address and port in the inventory first. If it does not come back, %s.", x.silent[host], c.giveUp(host))
 		case !slices.ContainsFunc(hosts, func(h *inventory.Host) bool { return h.Name == host }):
 			d.Detail += fmt.Sprintf("The run does not have that host: name it by --hosts too. If it does not come back, %s.", c.giveUp(host))
 		default:

@@ -293,7 +293,7 @@ func TestWhatDoesNotGoWithTheHostsIsRefused(t *testing.T) {
 		"the first host is not of the run": {clusterOf(1, 1, `node "controller-01" { hypervisor = "h2" }`), "h2", on(small, "h2 c-compute-01"),
 			`spec.hcl:1,1-12: Hypervisor missing: The cluster "c" has on h1: what the cluster's first hypervisor keeps, such as its keys, c-pod-01, c-controller-01. The run does not have that host: name it by --hosts too. If it does not come back, give --lost h1: its nodes are recreated on other hosts.`, ErrExisting},
 		"a host does not answer": {clusterOf(1, 1), "h1 h2", []Answer{{Host: "h1", Record: small, Told: true}, {Host: "h2", Err: gone}},
-			`spec.hcl:1,1-12: Hypervisor does not answer: The cluster "c" has on h2: c-compute-01. That host does not answer: connection refused. If it does not come back, give --lost h2: its nodes are recreated on other hosts.`, gone},
+			`spec.hcl:1,1-12: Hypervisor does not answer: The cluster "c" has on h2: c-compute-01. That host does not answer: connection refused. Check its address and port in the inventory first. If it does not come back, give --lost h2: its nodes are recreated on other hosts.`, gone},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
