@@ -25,8 +25,9 @@ const Folder = "/pending"
 
 // The most that is read of a host: the size of a note in bytes, and how many there are.
 const (
-	largest = 64 << 10
-	most    = 10_000
+	largest     = 64 << 10
+	most        = 10_000
+	mostForeign = 100
 )
 
 // Note is one notification: a task may have changed something, and a handler is to be done for
@@ -58,23 +59,38 @@ func digest(text string) string {
 // Path returns where a note is in a folder.
 func (n Note) Path(folder string) string { return path.Join(folder, n.file()) }
 
-// Read returns the notes of a playbook in a folder, which need not exist. The error names a file that
-// is no note; the notes in the others are returned nevertheless.
-func Read(ctx context.Context, files module.Files, folder, playbook string) ([]Note, error) {
+// Notes are the notes in a folder.
+type Notes struct {
+	Folder bool   // it exists
+	Own    []Note // of the playbook
+	Others []Note // of other playbooks; not all, if there are very many
+}
+
+// Read returns the notes in a folder, which need not exist. The error names a file that is no note of
+// the playbook although its name says so; the other notes are returned nevertheless.
+func Read(ctx context.Context, files module.Files, folder, playbook string) (Notes, error) {
 	entries, err := files.List(ctx, folder)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
+		return Notes{}, nil
 	}
 	if err != nil {
-		return nil, err
+		return Notes{}, err
 	}
-	var notes []Note
+	notes := Notes{Folder: true}
 	var problems error
 	for _, e := range entries {
-		if !strings.HasPrefix(e.Name, prefix(playbook)) || !strings.HasSuffix(e.Name, ".json") {
+		if !strings.HasSuffix(e.Name, ".json") || strings.HasPrefix(e.Name, ".") {
 			continue
 		}
-		if len(notes) == most {
+		if !strings.HasPrefix(e.Name, prefix(playbook)) {
+			if len(notes.Others) < mostForeign {
+				if note, err := read(ctx, files, path.Join(folder, e.Name)); err == nil && note.file() == e.Name {
+					notes.Others = append(notes.Others, note)
+				}
+			}
+			continue
+		}
+		if len(notes.Own) == most {
 			return notes, errors.Join(problems, fmt.Errorf("%s has more than %d notifications; remove those that are not needed", folder, most))
 		}
 		note, err := read(ctx, files, path.Join(folder, e.Name))
@@ -83,7 +99,7 @@ func Read(ctx context.Context, files module.Files, folder, playbook string) ([]N
 		case err != nil || note.Playbook != playbook || note.file() != e.Name:
 			problems = errors.Join(problems, fmt.Errorf("%s is no notification that kinit has written; remove it", path.Join(folder, e.Name)), err)
 		default:
-			notes = append(notes, note)
+			notes.Own = append(notes.Own, note)
 		}
 	}
 	return notes, problems

@@ -51,7 +51,7 @@ func TestNotesAreKeptOnLinuxAndWindows(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if diff := cmp.Diff(byTask(want), byTask(got)); diff != "" {
+				if diff := cmp.Diff(byTask(want), byTask(got.Own)); diff != "" {
 					t.Error(diff)
 				}
 			}
@@ -104,7 +104,7 @@ func TestFileThatIsNoNoteIsNamed(t *testing.T) {
 	if want := bad + " is no notification that kinit has written; remove it"; err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}
-	if len(got) != 1 || !got[0].Same(good) {
+	if len(got.Own) != 1 || !got.Own[0].Same(good) {
 		t.Errorf("got %v", got)
 	}
 }

@@ -215,28 +215,51 @@ func (o *owed) remove(ctx context.Context, h *plan.Task, places []*plan.Task, me
 func (o *owed) warn(h *plan.Task, summary, format string, args ...any) {
 	w := diag.Warnf(&h.Range, summary, format, args...)
 	w[0].Address, w[0].Host = h.Address, h.Host
+	o.note(w)
+}
+
+// warnOf records a problem of a host.
+func (o *owed) warnOf(host, summary, format string, args ...any) {
+	w := diag.Warnf(nil, summary, format, args...)
+	w[0].Host = host
+	o.note(w)
+}
+
+func (o *owed) note(w diag.List) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.problems = append(o.problems, w...)
 }
 
 // left lists what is still to be done, as warnings. What the spec does not have any more is dropped, unless the run
-// only reads.
+// only reads, and so is what a clean-up has left.
 func (o *owed) left(ctx context.Context, check bool) diag.List {
+	o.lookAround(ctx)
 	o.mu.Lock()
 	shelves, diags := slices.Clone(o.order), slices.Clone(o.problems)
 	o.mu.Unlock()
 	for _, s := range shelves {
-		for _, note := range s.all() {
+		own, others := s.all()
+		if !check && o.isCleaned(ctx, s) {
+			for _, note := range own {
+				diags = append(diags, o.drop(ctx, s, note, fmt.Sprintf("Nothing of %s is left on %s, where %s was notified by %s", o.plan.Owner, note.Host, note.Handler, note.Task), check)...)
+			}
+			o.tidy(ctx, s)
+			continue
+		}
+		for _, note := range own {
 			at := o.place(note)
 			if at != nil && s.login.host == note.Host && s.login != shelfOf(at) {
 				continue // another shelf has it, which is up to date
 			}
 			if at == nil && o.isGone(note) {
-				diags = append(diags, o.drop(ctx, s, note, check)...)
+				diags = append(diags, o.drop(ctx, s, note, fmt.Sprintf("The spec has no task %s any more that notifies %s, which was notified on %s", withoutKeys(note.Task), note.Handler, note.Host), check)...)
 				continue
 			}
-			diags = append(diags, remains(note, at, check)...)
+			diags = append(diags, o.remains(s, note, at, check)...)
+		}
+		for _, note := range others {
+			diags = append(diags, o.earlier(s, note)...)
 		}
 	}
 	return diags.Distinct()
@@ -251,9 +274,12 @@ func (o *owed) place(note pending.Note) *plan.Task {
 }
 
 // remains is the warning of a notification that stays.
-func remains(note pending.Note, h *plan.Task, check bool) diag.List {
+func (o *owed) remains(s *shelf, note pending.Note, h *plan.Task, check bool) diag.List {
 	what := fmt.Sprintf("%s was notified on %s by %s at %s and has not run since. ", note.Handler, note.Host, note.Task, note.Since.Format(time.RFC3339))
 	switch {
+	case h == nil && !o.has(note):
+		what += fmt.Sprintf("This spec does not have the handler. A run of the spec %q does it. If there is no such spec any more, do the work by hand if it is still needed, and remove %s on %s.",
+			note.Spec, note.Path(s.folder), s.login.host)
 	case h == nil:
 		what += "This selection of hosts and tasks leaves the handler out, so it stays pending. A run of the whole spec does it."
 	case check:
@@ -269,20 +295,35 @@ func remains(note pending.Note, h *plan.Task, check bool) diag.List {
 	return w
 }
 
-// isGone reports whether the spec has no such handler any more, or no task that notifies it.
-func (o *owed) isGone(note pending.Note) bool {
-	return note.Spec == o.as.Spec && !o.plan.MayNotify(withoutKeys(note.Task), withoutKeys(note.Handler))
+// earlier is the warning of another playbook's notification for a handler and a task that this spec has too: its name
+// may have been that one before. Whether it was is not known, so the notification stays.
+func (o *owed) earlier(s *shelf, note pending.Note) diag.List {
+	if !o.has(note) {
+		return nil
+	}
+	w := diag.Warnf(nil, "Handler of another spec is pending",
+		"%s was notified on %s by %s at %s, by the spec %q, and has not run since. A run of that spec does it. If it is an earlier name of this one, do the work by hand if it is still needed, and remove %s on %s.",
+		note.Handler, note.Host, note.Task, note.Since.Format(time.RFC3339), note.Spec, note.Path(s.folder), s.login.host)
+	w[0].Address, w[0].Host = note.Handler, note.Host
+	return w
 }
+
+// has reports whether the spec has a note's handler, and the task that notified it.
+func (o *owed) has(note pending.Note) bool {
+	return o.plan.MayNotify(withoutKeys(note.Task), withoutKeys(note.Handler))
+}
+
+// isGone reports whether the spec has no such handler any more, or no task that notifies it.
+func (o *owed) isGone(note pending.Note) bool { return note.Spec == o.as.Spec && !o.has(note) }
 
 // withoutKeys returns an address without the keys of instances and imports.
 func withoutKeys(address string) string { return keys.ReplaceAllString(address, "") }
 
 var keys = regexp.MustCompile(`\[(?:"(?:[^"\\]|\\.)*"(?:, )?)+\]`)
 
-// drop removes a notification that the spec has no handler for.
-func (o *owed) drop(ctx context.Context, s *shelf, note pending.Note, check bool) diag.List {
-	what := fmt.Sprintf("The spec has no task %s any more that notifies %s, which was notified on %s at %s and has not run since. ",
-		withoutKeys(note.Task), note.Handler, note.Host, note.Since.Format(time.RFC3339))
+// drop removes a notification that no run will do, for a reason.
+func (o *owed) drop(ctx context.Context, s *shelf, note pending.Note, why string, check bool) diag.List {
+	what := fmt.Sprintf("%s at %s and has not run since. ", why, note.Since.Format(time.RFC3339))
 	ending := "kinit run drops the notification; if the work is still needed, do it by hand."
 	if !check {
 		ending = "The notification is dropped; if the work is still needed, do it by hand."

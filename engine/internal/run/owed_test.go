@@ -244,7 +244,7 @@ func TestNotificationBelongsToItsPlaybook(t *testing.T) {
 	j.pending = "other"
 	result := j.run(failing("true"))
 	check(t, []string{`task.copy.conf ok`}, show(result))
-	check(t, nil, warnings(result))
+	check(t, []string{`Handler of another spec is pending: handler.command.reload`}, warnings(result))
 	j.pending = "test"
 	check(t, []string{`task.copy.conf ok`, `handler.command.reload["a"] changed`}, show(j.run(failing("true"))))
 }
@@ -352,4 +352,75 @@ task "copy" "conf" {
 	}
 	j.write("works", "")
 	check(t, []string{`task.copy.conf ok`, `handler.command.reload["a"] changed`}, show(j.run(text)))
+}
+
+// The notification of the last handler of a spec, or of the last one on a host, is found without any handler.
+func TestPendingHandlerIsReportedAndDroppedWhenTheSpecHasNoHandlerLeft(t *testing.T) {
+	t.Parallel()
+	j := keeping(t, "a")
+	j.run(block(`handler "command"`, "reload", `argv = ["false"]`) + writes("conf", "conf", "reload", `host = "a"`))
+	if n := j.notes(); n != 1 {
+		t.Fatalf("%d notifications", n)
+	}
+	rest := block(`task "copy"`, "conf", `host = "a"`, `dest = "DIR/conf"`, `content = "x"`)
+	for _, c := range []struct {
+		check bool
+		left  int
+		want  []string
+	}{
+		{true, 1, []string{`Pending handler is gone: handler.command.reload`}},
+		{false, 0, []string{`Pending handler is gone: handler.command.reload`}},
+		{false, 0, nil},
+	} {
+		j.check = c.check
+		check(t, c.want, warnings(j.run(rest)))
+		if n := j.notes(); n != c.left {
+			t.Errorf("%d notifications, want %d", n, c.left)
+		}
+	}
+}
+
+// A spec without a label is identified by its name, so a renamed one is another one. It neither runs nor drops what
+// the earlier name left, but says where it is.
+func TestNotificationOfAnEarlierNameOfTheSpecIsReportedAndKept(t *testing.T) {
+	t.Parallel()
+	j := keeping(t, "a")
+	text := func(argv string) string {
+		return block(`handler "command"`, "reload", `argv = ["`+argv+`"]`) + writes("conf", "conf", "reload", `host = "a"`)
+	}
+	j.run(text("false"))
+	j.pending = "renamed"
+	for _, dry := range []bool{true, false, false} {
+		j.check = dry
+		result := j.run(text("true"))
+		check(t, []string{`task.copy.conf ok`}, show(result))
+		check(t, []string{`Handler of another spec is pending: handler.command.reload`}, warnings(result))
+		entries, _ := os.ReadDir(filepath.Join(j.dir, "pending"))
+		if len(entries) != 1 {
+			t.Fatalf("%d notifications, want 1", len(entries))
+		}
+		file := filepath.Join(j.dir, "pending", entries[0].Name())
+		for _, part := range []string{`by the spec "test"`, "remove " + file + " on a"} {
+			if text := result.Diagnostics.Error(); !strings.Contains(text, part) {
+				t.Errorf("the warning lacks %q:\n%s", part, text)
+			}
+		}
+	}
+	// A spec with other tasks has nothing to do with it.
+	check(t, nil, warnings(j.run(block(`task "copy"`, "other", `host = "a"`, `dest = "DIR/other"`, `content = "x"`))))
+}
+
+// Specs of one owner share its notifications. One that lacks the handler says which spec has it.
+func TestNotificationOfAnotherSpecOfTheOwnerNamesThatSpec(t *testing.T) {
+	t.Parallel()
+	j := keeping(t, "a")
+	j.run(block(`handler "command"`, "reload", `argv = ["false"]`) + writes("conf", "conf", "reload", `host = "a"`))
+	j.spec = "renamed"
+	result := j.run(block(`task "copy"`, "conf", `host = "a"`, `dest = "DIR/conf"`, `content = "x"`))
+	check(t, []string{`Handler is pending: handler.command.reload`}, warnings(result))
+	for _, part := range []string{`A run of the spec "test" does it`, "remove " + filepath.Join(j.dir, "pending")} {
+		if text := result.Diagnostics.Error(); !strings.Contains(text, part) {
+			t.Errorf("the warning lacks %q:\n%s", part, text)
+		}
+	}
 }

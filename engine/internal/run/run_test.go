@@ -1,6 +1,7 @@
 package run_test
 
 import (
+	gocmp "cmp"
 	"context"
 	"fmt"
 	"os"
@@ -41,6 +42,7 @@ type job struct {
 	selected plan.Selection
 	ctx      context.Context
 	pending  string // identifies the playbook on the hosts; empty keeps no notifications
+	spec     string // the spec's name among those of the playbook; empty is that of the playbook
 	up       bool   // hosts whose name begins with down answer
 	redactor *secret.Redactor
 	confirm  run.Confirm
@@ -142,7 +144,7 @@ func (j *job) run(text string) *run.Result {
 		sink = j.sink
 	}
 	return run.Run(j.ctx, p, values, pool, run.Options{Check: j.check, Ahead: j.ahead, Forks: j.forks, Confirm: j.confirm, Events: sink,
-		Redactor: j.redactor, Timeout: j.timeout, Pending: run.Pending{Playbook: j.pending, Spec: j.pending, Folder: filepath.Join(j.dir, "pending")}})
+		Redactor: j.redactor, Timeout: j.timeout, Pending: run.Pending{Playbook: j.pending, Spec: gocmp.Or(j.spec, j.pending), Folder: filepath.Join(j.dir, "pending")}})
 }
 
 // connect takes this machine for a Windows host too: nothing is done on one here.

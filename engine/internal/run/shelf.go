@@ -27,6 +27,7 @@ type shelf struct {
 	folder string // empty keeps nothing
 	made   bool   // the folder exists
 	notes  []pending.Note
+	others []pending.Note // of other playbooks
 }
 
 // shelfOf returns whose shelf a task's notifications are on: root's, or else that of the user who logs in.
@@ -40,8 +41,9 @@ func shelfOf(t *plan.Task) login {
 }
 
 // shelf returns the shelf of a task.
-func (o *owed) shelf(t *plan.Task) *shelf {
-	key := shelfOf(t)
+func (o *owed) shelf(t *plan.Task) *shelf { return o.shelfFor(shelfOf(t)) }
+
+func (o *owed) shelfFor(key login) *shelf {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.shelves[key] == nil {
@@ -79,7 +81,7 @@ func (o *owed) read(ctx context.Context, s *shelf, machine *host.Machine) error 
 		if err != nil {
 			return err
 		}
-		s.notes = notes
+		s.notes, s.others, s.made = notes.Own, notes.Others, notes.Folder
 	}
 	s.folder, s.opened = folder, true
 	return nil
@@ -184,9 +186,9 @@ func (s *shelf) drop(ctx context.Context, o *owed, note pending.Note) error {
 	return s.take(within, o, note.Same)
 }
 
-// all returns the notes that are known.
-func (s *shelf) all() []pending.Note {
+// all returns the known notes: those of the playbook, and those of other playbooks.
+func (s *shelf) all() (own, others []pending.Note) {
 	s.turn.Lock()
 	defer s.turn.Unlock()
-	return slices.Clone(s.notes)
+	return slices.Clone(s.notes), slices.Clone(s.others)
 }
