@@ -15,12 +15,13 @@ type shopOnAHost struct {
 	host *sequences.Host
 	rack *sequences.Rack
 	dir  string
+	home string
 }
 
 func newShop(t *testing.T, number int, more string) *shopOnAHost {
 	t.Helper()
 	rack := sequences.NewRack(t, number, 1)
-	s := &shopOnAHost{t: t, host: rack.Hosts[0], rack: rack, dir: t.TempDir()}
+	s := &shopOnAHost{t: t, host: rack.Hosts[0], rack: rack, dir: t.TempDir(), home: t.TempDir()}
 	const mini = "../../test/sequences/mini"
 	for from, to := range map[string]string{"mini.hcl": "mini/mini.hcl", "shop.spec.hcl": "shop.hcl"} {
 		text, err := os.ReadFile(filepath.Join(mini, from))
@@ -53,7 +54,7 @@ func (s *shopOnAHost) spec(more string) {
 // kinit runs a command on the spec, which must end with a code.
 func (s *shopOnAHost) kinit(code int, verb string, flags ...string) string {
 	s.t.Helper()
-	r := inProcess(sequences.Call{Args: append([]string{verb, "shop.hcl", "-i", s.rack.Inventory, "--hosts", "h1"}, flags...), Dir: s.dir, Home: s.dir})
+	r := inProcess(sequences.Call{Args: append([]string{verb, "shop.hcl", "-i", s.rack.Inventory, "--hosts", "h1"}, flags...), Dir: s.dir, Home: s.home})
 	out := r.Out + r.Err
 	if r.Code != code {
 		s.t.Fatalf("kinit %s %s ends with code %d, want %d:\n%s", verb, strings.Join(flags, " "), r.Code, code, out)
@@ -100,5 +101,84 @@ task "copy" "config" {
 		if s.has(name) {
 			t.Errorf("clean-up leaves %s", name)
 		}
+	}
+}
+
+const sharedFolder = `
+task "directory" "data" {
+  stage = "nodes"
+  hosts = local.hosts
+  path  = "/srv/shop-data"
+}
+`
+
+func (s *shopOnAHost) put(name string) {
+	s.t.Helper()
+	if err := os.WriteFile(s.host.Root+name, []byte("foreign\n"), 0o600); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+func (s *shopOnAHost) remove(name string) {
+	s.t.Helper()
+	if err := os.Remove(s.host.Root + name); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// A folder that a foreign file kept through --recreate goes with the next clean-up, once the file has gone.
+func TestFolderThatHeldForeignFilesDuringRecreateGoesWithTheNextCleanUp(t *testing.T) {
+	t.Parallel()
+	s := newShop(t, 221, sharedFolder)
+	s.kinit(0, "run")
+	s.put("/srv/shop-data/foreign")
+	s.kinit(0, "run", "--recreate")
+	if !s.has("/srv/shop-data/foreign") {
+		t.Fatal("the foreign file is gone")
+	}
+	s.kinit(0, "plan") // as declared
+	s.remove("/srv/shop-data/foreign")
+	s.kinit(0, "run", "--stop-after", "cleanup")
+	for _, name := range []string{"/srv/shop-data", "/var/lib/kinit/left", "/var/lib/kinit/clusters"} {
+		if s.has(name) {
+			t.Errorf("clean-up leaves %s", name)
+		}
+	}
+}
+
+// What a clean-up leaves is no cluster to another machine, which deploys as on a clean host; and a clean-up
+// without a cluster removes the folder.
+func TestFolderThatACleanUpLeftDoesNotKeepOthersFromDeploying(t *testing.T) {
+	t.Parallel()
+	s := newShop(t, 231, sharedFolder)
+	s.kinit(0, "run")
+	s.put("/srv/shop-data/foreign")
+	s.says(s.kinit(0, "run", "--stop-after", "cleanup"), "folder /srv/shop-data stays: it has files that kinit did not make")
+	s.home = t.TempDir()
+	s.kinit(0, "run")
+	s.kinit(0, "plan")
+	s.kinit(0, "run", "--stop-after", "cleanup")
+	s.remove("/srv/shop-data/foreign")
+	s.kinit(0, "run", "--stop-after", "cleanup")
+	for _, name := range []string{"/srv/shop-data", "/var/lib/kinit/left", "/var/lib/kinit/clusters"} {
+		if s.has(name) {
+			t.Errorf("clean-up leaves %s", name)
+		}
+	}
+}
+
+// A folder that the spec no longer has stays with a foreign file, and the next run without the file removes it.
+func TestFolderOutsideOfTheSpecGoesOnceItsForeignFileHasGone(t *testing.T) {
+	t.Parallel()
+	s := newShop(t, 241, sharedFolder)
+	s.kinit(0, "run")
+	s.put("/srv/shop-data/foreign")
+	s.spec("")
+	s.kinit(0, "run")
+	s.kinit(0, "plan") // nothing is to be done while the file is there
+	s.remove("/srv/shop-data/foreign")
+	s.kinit(0, "run")
+	if s.has("/srv/shop-data") {
+		t.Error("the folder stays")
 	}
 }

@@ -30,6 +30,10 @@ import (
 // work in them only if --remove names them, or an answer on the terminal; with all, the task says
 // itself what it removes.
 //
+// A folder that kinit made, but that has other files in it, stays. While the owner has other objects on
+// the host, its mark stays too, and a later sweep removes the folder once it is empty. With all, kinit
+// notes the folder in /var/lib/kinit/left, and a later sweep with all does the same.
+//
 // Errors:
 //   - a removal is not named; the task has changed nothing
 //   - an object cannot be undone; its mark remains, so that the next run tries again
@@ -71,6 +75,8 @@ type state struct {
 	manifest bool                 // the folder of the owner's manifest exists
 	data     map[module.Mark]bool // marks whose objects hold data
 	empty    bool                 // the folder of all manifests exists, with nothing in it
+	held     map[string]bool      // marked folders that stay, with their marks, since they hold other files
+	behind   behind               // what earlier clean-ups have left
 }
 
 func (t *Task) read(ctx context.Context, h module.Host) (state, error) {
@@ -95,11 +101,20 @@ func (t *Task) read(ctx context.Context, h module.Host) (state, error) {
 		return s, err
 	}
 	t.message = strangers(h, s.foreign)
+	if s.behind, err = t.readBehind(ctx, h); err != nil {
+		return s, err
+	}
+	if len(t.doomed(s)) > 0 {
+		if s.others, err = manifest.ReadOthers(ctx, h); err != nil {
+			return s, err
+		}
+		if s.held, err = t.holders(ctx, h, s); err != nil {
+			return s, err
+		}
+	}
+	t.message = strings.TrimPrefix(t.message+staying(h, s), "\n")
 	if len(t.doomed(s)) == 0 {
 		return s, nil
-	}
-	if s.others, err = manifest.ReadOthers(ctx, h); err != nil {
-		return s, err
 	}
 	if err := t.refusal(ctx, h, s); err != nil {
 		return s, err
@@ -156,7 +171,7 @@ func (t *Task) MessageText() string { return t.message }
 func (t *Task) doomed(s state) []module.Mark {
 	var doomed []module.Mark
 	for _, mark := range slices.Backward(s.marks) {
-		if !t.covers(mark.Kind) || t.stays(mark) || !t.handles(mark.Kind) {
+		if !t.covers(mark.Kind) || t.stays(mark) || !t.handles(mark.Kind) || s.isHeld(mark) {
 			continue
 		}
 		doomed = append(doomed, mark)
@@ -199,7 +214,10 @@ func (t *Task) decide(h module.Host, s state) []module.Step {
 	doomed := t.doomed(s)
 	for _, mark := range doomed {
 		kind, _ := t.find(mark.Kind)
-		steps = append(steps, step(kind, mark, s))
+		steps = append(steps, t.step(kind, mark, s))
+	}
+	if step := t.retry(s, doomed); step != nil {
+		steps = append(steps, step)
 	}
 	if last := t.forgetAll(h, s, doomed); last != nil {
 		steps = append(steps, last)
@@ -208,7 +226,7 @@ func (t *Task) decide(h module.Host, s state) []module.Step {
 }
 
 // step undoes one mark, or hands it over.
-func step(kind module.MarkKind, mark module.Mark, s state) module.Step {
+func (t *Task) step(kind module.MarkKind, mark module.Mark, s state) module.Step {
 	others := s.others
 	if owner := others.Owner(mark.Kind, mark.ID); owner != "" {
 		return module.NewStep(fmt.Sprintf("leave %s %s to cluster %s, which has it too", kind.Noun, mark.ID, owner), func(ctx context.Context, h module.Host) error {
@@ -230,6 +248,11 @@ func step(kind module.MarkKind, mark module.Mark, s state) module.Step {
 		}
 		if kind.File != nil {
 			if err := hostfile.DropTemporaries(ctx, h, kind.File(mark)); err != nil {
+				return err
+			}
+		}
+		if kind.Folder {
+			if stays, err := t.keepOrNote(ctx, h, mark, s); err != nil || stays {
 				return err
 			}
 		}
@@ -258,7 +281,7 @@ func heir(kind module.MarkKind, mark module.Mark, others manifest.Others) string
 func (t *Task) left(s state) []string {
 	var names []string
 	for _, mark := range s.marks {
-		if t.covers(mark.Kind) && !t.stays(mark) && (t.All || t.handles(mark.Kind)) {
+		if t.covers(mark.Kind) && !t.stays(mark) && !s.isHeld(mark) && (t.All || t.handles(mark.Kind)) {
 			names = append(names, mark.Kind+" "+mark.ID)
 		}
 	}

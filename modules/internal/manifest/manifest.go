@@ -164,7 +164,12 @@ func Remove(ctx context.Context, h module.Host, stays bool) error {
 	if err := h.Files().Remove(ctx, doomed); err != nil {
 		return fmt.Errorf("remove the manifest: %w", err)
 	}
-	for dir := path.Dir(doomed); dir != path.Dir(path.Dir(Folder)); dir = path.Dir(dir) {
+	return removeEmpty(ctx, h, path.Dir(doomed))
+}
+
+// removeEmpty removes a folder of kinit's and those above it, as long as they are empty.
+func removeEmpty(ctx context.Context, h module.Host, dir string) error {
+	for ; dir != path.Dir(module.StateFolder); dir = path.Dir(dir) {
 		infos, err := h.Files().List(ctx, dir)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue

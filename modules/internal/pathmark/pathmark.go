@@ -35,7 +35,7 @@ func Directory() module.MarkKind {
 // holdsData reports whether a folder is kinit's alone, so that it is removed with all that is in it, and has something
 // in it that has no mark.
 func holdsData(ctx context.Context, h module.Host, mark module.Mark) (bool, error) {
-	if !private(h.Owner(), mark.ID) || mark.ID == manifest.Of(h.Owner()) {
+	if !Private(h.Owner(), mark.ID) || mark.ID == manifest.Of(h.Owner()) {
 		return false, nil
 	}
 	infos, err := h.Files().List(ctx, mark.ID)
@@ -93,7 +93,7 @@ func undoDirectory(ctx context.Context, h module.Host, mark module.Mark) error {
 	if mark.ID == manifest.Of(h.Owner()) {
 		return nil // it is removed with the manifest in it
 	}
-	if private(h.Owner(), mark.ID) {
+	if Private(h.Owner(), mark.ID) {
 		marked, err := markedBelow(ctx, h, mark.ID)
 		if err != nil {
 			return err
@@ -106,9 +106,9 @@ func undoDirectory(ctx context.Context, h module.Host, mark module.Mark) error {
 	return nil
 }
 
-// private reports whether a folder is kinit's alone: a system folder named kinit, or below
+// Private reports whether a folder is kinit's alone: a system folder named kinit, or below
 // one. In the folder of all manifests, only the owner's folder is.
-func private(owner, dir string) bool {
+func Private(owner, dir string) bool {
 	if strings.HasPrefix(manifest.Folder+"/", dir+"/") {
 		return false
 	}
