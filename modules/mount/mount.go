@@ -21,7 +21,8 @@ import (
 // (x-systemd.automount) counts as mounted.
 //
 // Mounts, fstab entries and folders that kinit makes are marked;
-// cleanup unmounts and removes them. This module does not manage swap.
+// cleanup unmounts and removes them. Files in a file system in memory, such as tmpfs, are lost when it is
+// unmounted, so a sweep without all does that only if --remove names the path. This module does not manage swap.
 //
 // Errors:
 //   - mount or umount fails; the error has its message
@@ -52,7 +53,7 @@ type Task struct {
 
 func Kind() module.Kind {
 	return module.Of[Task](module.Kind{Name: "mount", Marks: []module.MarkKind{
-		module.NewMarkKind(Mark, "mount", Undo, module.MarkTraits{}),
+		module.NewMarkKind(Mark, "mount", Undo, module.MarkTraits{Data: inMemory}),
 	}})
 }
 

@@ -234,3 +234,24 @@ func TestValidate(t *testing.T) {
 		moduletest.Refused(t, task(t, args), want)
 	}
 }
+
+// Files in memory are lost when they are unmounted, so a sweep must be given the name.
+func TestFileSystemInMemoryHoldsDataUnlessItIsEmpty(t *testing.T) {
+	t.Parallel()
+	h := roottest.New(t, "demo")
+	moduletest.Settle(t, task(t, scratch), h)
+	data := mount.Kind().Marks[0].Data
+	holds := func() bool {
+		t.Helper()
+		holds, err := data(t.Context(), h, module.Mark{Kind: mount.Mark, ID: point})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return holds
+	}
+	moduletest.Same(t, "empty", holds(), false)
+	h.Shell(t, `echo x >"$1/file"`, point)
+	moduletest.Same(t, "with a file", holds(), true)
+	h.Shell(t, `umount "$1" && mkdir -p /srv/kinit-src && echo x >/srv/kinit-src/file && mount --bind /srv/kinit-src "$1"`, point)
+	moduletest.Same(t, "on a disk", holds(), h.Shell(t, `stat -f -c %T /srv`) == "tmpfs\n")
+}

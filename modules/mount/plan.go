@@ -183,6 +183,16 @@ func Undo(ctx context.Context, h module.Host, mark module.Mark) error {
 	return umount(ctx, h, mark.ID)
 }
 
+// inMemory reports whether unmounting loses files: the file system is in memory alone, and not empty.
+func inMemory(ctx context.Context, h module.Host, mark module.Mark) (bool, error) {
+	now, there, err := mounted(ctx, h, mark.ID)
+	if err != nil || !there || now.fstype != "tmpfs" && now.fstype != "ramfs" {
+		return false, err
+	}
+	infos, err := h.Files().List(ctx, mark.ID)
+	return len(infos) > 0, err
+}
+
 func umount(ctx context.Context, h module.Host, path string) error {
 	return module.Exec(ctx, h, "umount", "--", path)
 }

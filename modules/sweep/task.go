@@ -26,9 +26,9 @@ import (
 // parameters, packages) and files below /var/lib/kinit/shared that another cluster
 // may use are handed over to that cluster, whose own sweep then undoes them.
 //
-// A run removes disks, folders of kinit with files that it has not written, and checkouts with
-// work in them only if --remove names them, or an answer on the terminal; with all, the task says
-// itself what it removes.
+// A run removes disks, folders of kinit with files that it has not written, checkouts with work in
+// them, unpacked archives with edited files, and file systems in memory with files only if --remove
+// names them, or an answer on the terminal; with all, the task says itself what it removes.
 //
 // A folder that kinit made, but that has other files in it, stays. While the owner has other objects on
 // the host, its mark stays too, and a later sweep removes the folder once it is empty. With all, kinit

@@ -3,10 +3,12 @@ package unarchive
 import (
 	"context"
 	"path"
+	"slices"
 
 	"kinit/engine/module"
 	"kinit/modules/internal/hostfile"
 	"kinit/modules/internal/runas"
+	"kinit/modules/internal/tree"
 )
 
 // work are the commands of git that print something if a checkout has what its repository does not: changed, new and
@@ -17,12 +19,15 @@ var work = [][]string{
 	{"rev-list", "--max-count=1", "--ignore-missing", "HEAD", "--not", "--remotes", "--tags", "--glob=refs/kinit/*"},
 }
 
-// holdsWork reports whether a tree is a checkout with people's work in it. A checkout that git cannot judge counts as one. Of an
-// archive only what was unpacked is removed.
+// holdsWork reports whether a tree has people's work in it that goes with it: a checkout with more than its repository
+// has, or that git cannot judge, or changed files of an archive.
 func holdsWork(ctx context.Context, h module.Host, mark module.Mark) (bool, error) {
-	checkout, err := hostfile.Exists(ctx, h, path.Join(mark.ID, ".git"))
-	if err != nil || !checkout {
+	checkout, err := isCheckout(ctx, h, mark.ID)
+	if err != nil {
 		return false, err
+	}
+	if !checkout {
+		return edited(ctx, h, mark.ID)
 	}
 	user, err := runas.Of(ctx, h, mark.ID)
 	if err != nil {
@@ -44,4 +49,44 @@ func holdsWork(ctx context.Context, h module.Host, mark module.Mark) (bool, erro
 		}
 	}
 	return false, nil
+}
+
+// isCheckout reports whether a tree is a checkout. An archive may have a repository in it, or people may make one there: of
+// an archive, only what was unpacked is removed.
+func isCheckout(ctx context.Context, h module.Host, folder string) (bool, error) {
+	there, err := hostfile.Exists(ctx, h, path.Join(folder, ".git"))
+	if err != nil || !there {
+		return false, err
+	}
+	archives, err := manifests(ctx, h, folder)
+	return len(archives) == 0, err
+}
+
+// edited reports whether an unpacked file has changed since.
+func edited(ctx context.Context, h module.Host, folder string) (bool, error) {
+	_, there, err := hostfile.Look(ctx, h, folder)
+	if err != nil || !there {
+		return false, err
+	}
+	archives, err := manifests(ctx, h, folder)
+	if err != nil || len(archives) == 0 {
+		return false, err
+	}
+	all, err := tree.List(ctx, h, folder, hiddenName+"*")
+	if err != nil {
+		return false, err
+	}
+	here, left := byPath(all), shared(archives)
+	for name, entries := range left {
+		now, there := here[name]
+		if there && !slices.ContainsFunc(entries, func(e tree.Entry) bool { return e.Type != now.Type || sameContent(e, now) }) {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// sameContent reports whether an entry has the content that it was unpacked with.
+func sameContent(was, now tree.Entry) bool {
+	return was.Type == "d" || was.Size == now.Size && was.MTime == now.MTime && was.Target == now.Target
 }

@@ -107,7 +107,7 @@ func Tree() module.MarkKind {
 
 // undoTree removes a checkout with all its content, or the unpacked entries of an archive.
 func undoTree(ctx context.Context, h module.Host, mark module.Mark) error {
-	checkout, err := hostfile.Exists(ctx, h, path.Join(mark.ID, ".git"))
+	checkout, err := isCheckout(ctx, h, mark.ID)
 	if err != nil {
 		return err
 	}

@@ -32,7 +32,7 @@ const (
 // It is unpacked again if the archive changes, or if one of its entries is missing or has
 // another type, mode, owner, size, time or link target than after unpacking. Other files in
 // the folder remain; entries of an earlier archive of the same task that the current one does not have are
-// removed. With creates, only that path counts.
+// removed, but for files that have been edited since. With creates, only that path counts.
 //
 // Several tasks can unpack into one folder, one after the other. Of a file that several archives have, that of the last
 // one remains. With state "absent", only that archive is removed if the task names one, otherwise all.

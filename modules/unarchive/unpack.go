@@ -199,7 +199,7 @@ func (t *Task) kept(s state, all []tree.Entry) []tree.Entry {
 	return kept
 }
 
-// finish removes entries that only the earlier archive had, and writes the manifest of the
+// finish removes entries that only the earlier archive had, unless their content has changed since, and writes the manifest of the
 // current entries.
 func (t *Task) finish(ctx context.Context, h module.Host, s state, members []tree.Entry) error {
 	here, err := tree.List(ctx, h, t.Dest, ".kinit-unarchive*")
@@ -209,7 +209,7 @@ func (t *Task) finish(ctx context.Context, h module.Host, s state, members []tre
 	now, wanted, shared := byPath(here), byPath(members), shared(s.others)
 	var gone []tree.Entry
 	for _, e := range s.manifest.Unpacked {
-		if _, still := wanted[e.Path]; !still && now[e.Path].Type == e.Type && len(shared[e.Path]) == 0 && !matches(t.Keep, e.Path) {
+		if _, still := wanted[e.Path]; !still && now[e.Path].Type == e.Type && sameContent(e, now[e.Path]) && len(shared[e.Path]) == 0 && !matches(t.Keep, e.Path) {
 			gone = append(gone, e)
 		}
 	}
@@ -217,7 +217,12 @@ func (t *Task) finish(ctx context.Context, h module.Host, s state, members []tre
 		return err
 	}
 	m := manifest{Task: t.called, Name: t.name(), SHA256: s.sum, Strip: t.Strip, Include: t.Include, Exclude: t.Exclude, Size: s.archive.Size, MTime: s.archive.MTime, NewDest: s.manifest.NewDest || madeDest(s.others)}
+	before, ours := byPath(s.here), byPath(s.manifest.Unpacked)
 	for _, e := range members {
+		_, was := before[e.Path]
+		if _, mine := ours[e.Path]; was && !mine && e.Type != "d" && matches(t.Keep, e.Path) {
+			continue // it was there before the archive, so it does not go with it either
+		}
 		m.Unpacked = append(m.Unpacked, now[e.Path])
 	}
 	text, err := json.MarshalIndent(m, "", " ")
