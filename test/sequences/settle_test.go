@@ -48,14 +48,14 @@ func TestAdviceOfRefusalsIsRecognized(t *testing.T) {
 	hosts := []*Host{{Name: "h1"}, {Name: "h2", Up: true}, {Name: "h3", Up: true}}
 	base := Command{Verb: "run", Hosts: []string{"h1", "h2"}}
 	for text, want := range map[string]string{
-		"The cluster \"shop\" has on h3: shop-web-02. The run does not have that host: name it by --hosts too. If it does not come back, give --lost h3: its nodes are recreated on other hosts.":            "--hosts h1,h2,h3",
-		"The cluster \"shop\" has on h1: shop-web-02. That host does not answer: refused. Check its address and port in the inventory first. If it does not come back, give --lost h1: its nodes are recreated on other hosts.":                                 "--hosts h1,h2 --lost h1",
-		"The names \"h1\" and \"h2\" lead to the same machine: the boot is the same. Nothing was changed. The cluster knows it as h2: leave out \"h1\", in --hosts and in the pools.":                        "--hosts h2",
-		"The names \"h2\" and \"h3\" lead to the same machine: the boot is the same. Nothing was changed. The cluster knows it as h2: leave out \"h3\", in --hosts and in the pools, and give --lost h3, as": "--hosts h1,h2 --lost h3",
-		"The names \"h1\" and \"h2\" lead to the same machine: the boot is the same. Nothing was changed. Keep one of the names, in --hosts and in the pools.":                                               "--hosts h2",
-		"Say which one stays and which one is removed, as in --set node.web-01.hypervisor=h2 --remove web-01@h1: clean-up removes the copy on h1 with its data.":                                             "--hosts h1,h2 --set node.web-01.hypervisor=h2 --remove web-01@h1",
-		"The cluster \"shop\" exists on h3, and this run has h1 and h2. Nothing was changed. To work on it, name its hypervisors: --hosts h3, or --hosts h3,h1,h2 to use h1 and h2 for it too.":              "--hosts h3",
-		"Nothing was changed. To work on it from here too, give --adopt; to have one of your own beside it, choose another name":                                                                             "--hosts h1,h2 --adopt",
+		"The cluster \"shop\" has on h3: shop-web-02. The run does not have that host: name it by --hosts too. If it does not come back, give --lost h3: its nodes are recreated on other hosts.":                               "--hosts h1,h2,h3",
+		"The cluster \"shop\" has on h1: shop-web-02. That host does not answer: refused. Check its address and port in the inventory first. If it does not come back, give --lost h1: its nodes are recreated on other hosts.": "--hosts h1,h2 --lost h1",
+		"The names \"h1\" and \"h2\" lead to the same machine: the boot is the same. Nothing was changed. The cluster knows it as h2: leave out \"h1\", in --hosts and in the pools.":                                           "--hosts h2",
+		"The names \"h2\" and \"h3\" lead to the same machine: the boot is the same. Nothing was changed. The cluster knows it as h2: leave out \"h3\", in --hosts and in the pools, and give --lost h3, as":                    "--hosts h1,h2 --lost h3",
+		"The names \"h1\" and \"h2\" lead to the same machine: the boot is the same. Nothing was changed. Keep one of the names, in --hosts and in the pools.":                                                                  "--hosts h2",
+		"Say which one stays and which one is removed, as in --set node.web-01.hypervisor=h2 --remove web-01@h1: clean-up removes the copy on h1 with its data.":                                                                "--hosts h1,h2 --set node.web-01.hypervisor=h2 --remove web-01@h1",
+		"The cluster \"shop\" exists on h3, and this run has h1 and h2. Nothing was changed. To work on it, name its hypervisors: --hosts h3, or --hosts h3,h1,h2 to use h1 and h2 for it too.":                                 "--hosts h3",
+		"Nothing was changed. To work on it from here too, give --adopt; to have one of your own beside it, choose another name":                                                                                                "--hosts h1,h2 --adopt",
 	} {
 		w := &world{hosts: hosts}
 		ways := w.advice(base, Result{Code: 1, Err: text})
