@@ -1,24 +1,22 @@
 package sshconfig
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"os/exec"
 	"slices"
 	"strconv"
 	"strings"
-	"syscall"
 	"time"
+
+	"kinit/engine/internal/subprocess"
 )
 
 // The limits of one call of ssh -G. A command of Match exec may take its time.
 const (
 	clientTimeout = 30 * time.Second
 	mostOutput    = 1 << 20 // bytes
-	patience      = time.Second / 2
 )
 
 // client is the program ssh.
@@ -72,35 +70,24 @@ func (c *client) options(ctx context.Context, host string, given Given) (options
 	return all, nil
 }
 
-// ask runs ssh -G, which prints all options of a host and does not connect. A private folder is its working folder,
-// so that relative names in the configuration lead to no other user's files.
+// ask runs ssh -G, which prints all options of a host and does not connect.
 func (c *client) ask(ctx context.Context, host string, arguments []string) (options, error) {
-	ctx, cancel := context.WithTimeout(ctx, clientTimeout)
+	timed, cancel := context.WithTimeout(ctx, clientTimeout)
 	defer cancel()
-	folder, err := os.MkdirTemp("", "kinit-ssh-")
-	if err != nil {
-		return nil, err
-	}
-	defer os.RemoveAll(folder)
-	stdout, stderr := &head{}, &head{}
-	cmd := exec.CommandContext(ctx, c.path, append(append([]string{"-G", "-T"}, arguments...), "--", host)...)
-	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = folder, c.environ, stdout, stderr
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
-	cmd.WaitDelay = patience
-	err = cmd.Run()
+	argv := append(append([]string{c.path, "-G", "-T"}, arguments...), "--", host)
+	text, said, err := subprocess.Program{Argv: argv, Environ: c.environ, Most: mostOutput}.Output(timed)
+	_, refused := errors.AsType[*exec.ExitError](err)
 	switch {
-	case ctx.Err() != nil && errors.Is(ctx.Err(), context.DeadlineExceeded):
-		return nil, fmt.Errorf("the SSH configuration of %s: ssh -G took more than %s; a command of Match exec may wait", host, clientTimeout)
+	case err == nil:
+		return printed(string(text)), nil
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
-	case err != nil:
-		said := strings.TrimSuffix(strings.TrimSpace(stderr.String()), ".")
-		return nil, fmt.Errorf("the SSH configuration of %s: %s", host, strings.ReplaceAll(said, "\r", ""))
-	case stdout.full:
-		return nil, fmt.Errorf("the SSH configuration of %s: ssh -G printed more than %d bytes", host, mostOutput)
+	case timed.Err() != nil:
+		err = fmt.Errorf("ssh -G took more than %s; a command of Match exec may wait", clientTimeout)
+	case refused && said != "":
+		err = errors.New(strings.ReplaceAll(said, "\r", ""))
 	}
-	return printed(stdout.String()), nil
+	return nil, fmt.Errorf("the SSH configuration of %s: %w", host, err)
 }
 
 // printed reads what ssh -G prints: a line for each option, or for each of several files of keys.
@@ -120,7 +107,7 @@ func printed(text string) options {
 	return all
 }
 
-// arguments are what ssh gets of what is given beside the configuration.
+// arguments returns the arguments of ssh for what counts more than the configuration.
 func (g Given) arguments() []string {
 	var all []string
 	if g.File != "" {
@@ -136,18 +123,4 @@ func (g Given) arguments() []string {
 		all = append(all, "-p", strconv.Itoa(g.Port))
 	}
 	return all
-}
-
-// head keeps the beginning of what is written to it.
-type head struct {
-	bytes.Buffer
-	full bool
-}
-
-// Write keeps what there is room for.
-func (h *head) Write(p []byte) (int, error) {
-	room := mostOutput - h.Len()
-	h.full = h.full || len(p) > room
-	h.Buffer.Write(p[:min(len(p), room)])
-	return len(p), nil
 }

@@ -1,15 +1,13 @@
 package ssh
 
 import (
-	"bytes"
 	"context"
 	"encoding/base64"
-	"errors"
 	"fmt"
-	"os/exec"
 	"strings"
-	"syscall"
 	"time"
+
+	"kinit/engine/internal/subprocess"
 )
 
 // The limits of a KnownHostsCommand.
@@ -36,27 +34,10 @@ func KnownHostsCommand(words []string, host string) func(context.Context, Public
 		for i, word := range words {
 			argv[i] = strings.NewReplacer(tokens...).Replace(word)
 		}
-		var stdout limited
-		var said lastBytes
-		cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
-		cmd.Dir, cmd.Stdout, cmd.Stderr = "/", &stdout, &said
-		cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-		cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
-		cmd.WaitDelay = proxyPatience
-		if err := cmd.Run(); err != nil {
-			return nil, fmt.Errorf("the KnownHostsCommand %s: %w: %s", argv[0], errors.Join(err, ctx.Err()), said.String())
+		text, said, err := subprocess.Program{Argv: argv, Most: mostKnown}.Output(ctx)
+		if err != nil {
+			return nil, fmt.Errorf("the KnownHostsCommand %s: %w: %s", argv[0], err, said)
 		}
-		return stdout.Bytes(), nil
+		return text, nil
 	}
-}
-
-// limited keeps what is written to it, up to mostKnown bytes.
-type limited struct{ bytes.Buffer }
-
-// Write fails when it is too much.
-func (l *limited) Write(p []byte) (int, error) {
-	if l.Len()+len(p) > mostKnown {
-		return 0, fmt.Errorf("it printed more than %d bytes", mostKnown)
-	}
-	return l.Buffer.Write(p)
 }

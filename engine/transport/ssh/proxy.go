@@ -1,7 +1,6 @@
 package ssh
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -10,18 +9,14 @@ import (
 	"net"
 	"os"
 	"os/exec"
-	"strings"
-	"sync"
 	"syscall"
 	"time"
+
+	"kinit/engine/internal/subprocess"
 )
 
-// mostSaid is how many bytes of a proxy command's standard error are kept, and proxyPatience how long it may take to
-// end after its connection has.
-const (
-	mostSaid      = 4 << 10
-	proxyPatience = time.Second
-)
+// proxyPatience is how long a proxy command may take to end after its connection has.
+const proxyPatience = time.Second
 
 // ProxyCommand returns a Config.Dial whose connection is the standard input and output of a command of this machine, as for
 // the option of that name in ssh_config(5). The line is for the user's shell; its tokens are replaced already. Closing the
@@ -69,7 +64,7 @@ type proxy struct {
 	net.Conn
 	line  string
 	cmd   *exec.Cmd
-	said  lastBytes
+	said  subprocess.Tail
 	ended chan struct{}
 	exit  error // valid once ended is closed
 }
@@ -106,26 +101,4 @@ func (p *proxy) Close() error {
 		<-p.ended
 		return err
 	}
-}
-
-// lastBytes keeps the end of what is written to it. It is safe for use by several goroutines.
-type lastBytes struct {
-	mu   sync.Mutex
-	text []byte
-}
-
-// Write keeps the end of all there was.
-func (l *lastBytes) Write(b []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.text = append(l.text, b...)
-	l.text = l.text[max(0, len(l.text)-mostSaid):]
-	return len(b), nil
-}
-
-// String returns the text, without the spaces around it.
-func (l *lastBytes) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return strings.TrimRight(string(bytes.TrimSpace(l.text)), ".")
 }

@@ -6,16 +6,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"os"
 	"os/exec"
 	"strings"
-	"syscall"
 	"time"
 
 	"kinit/engine/diag"
 	"kinit/engine/internal/inventory/source"
 	"kinit/engine/internal/inventory/tree"
+	"kinit/engine/internal/subprocess"
 )
 
 // Program is an inventory script.
@@ -28,10 +26,8 @@ type Program struct {
 
 // The limits of a script.
 const (
-	mostOutput = 64 << 20        // bytes
-	mostErrors = 4 << 10         // bytes of its standard error that are kept
-	mostLines  = 3               // of these that are shown
-	patience   = time.Second / 2 // for its streams to close after it ended: a process that left its group may hold them
+	mostOutput = 64 << 20 // bytes
+	mostLines  = 3        // of its standard error that are shown
 )
 
 // Read runs a script once with --list, and once a host with --host when its list
@@ -85,37 +81,21 @@ func (p Program) output(ctx context.Context, args ...string) (*source.Text, diag
 	return source.NewText(command, stdout), nil
 }
 
-// run runs the script in a process group of its own, which ends with the context.
+// run runs the script, and describes what went wrong.
 func (p Program) run(ctx context.Context, args []string) ([]byte, error) {
-	stdout, stderr := &head{}, &tail{}
-	folder, err := os.MkdirTemp("", "kinit-inventory-") // relative names in it lead to no other user's files
-	if err != nil {
-		return nil, err
-	}
-	defer os.RemoveAll(folder)
-	cmd := exec.CommandContext(ctx, p.Path, args...)
-	cmd.Dir, cmd.Env = folder, append([]string{}, p.Environ...)
-	cmd.Stdout, cmd.Stderr = stdout, stderr
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
-	cmd.WaitDelay = patience
-	err = cmd.Run()
+	script := subprocess.Program{Argv: append([]string{p.Path}, args...), Environ: append([]string{}, p.Environ...), Most: mostOutput}
+	stdout, said, err := script.Output(ctx)
 	switch {
-	case ctx.Err() != nil:
-		if err = ctx.Err(); errors.Is(err, context.DeadlineExceeded) {
-			err = fmt.Errorf("it took more than %s and was ended", p.Timeout)
-		}
-	case stdout.full: // that it failed to write is only the consequence
-		err = fmt.Errorf("it printed more than %d bytes", mostOutput)
-	}
-	if errors.Is(err, exec.ErrWaitDelay) {
+	case errors.Is(err, context.DeadlineExceeded):
+		err = fmt.Errorf("it took more than %s and was ended", p.Timeout)
+	case errors.Is(err, exec.ErrWaitDelay):
 		err = errors.New("it ended, and processes that it started still hold its output: let them close it, as by >/dev/null 2>&1")
+	case err == nil:
+		return stdout, nil
 	}
-	if err == nil {
-		return stdout.bytes, nil
-	}
-	if said := stderr.lastLines(); said != "" {
-		return nil, fmt.Errorf("%w: it said: %s", err, said)
+	if said != "" {
+		lines := strings.Split(said, "\n") // the reason is usually at the end
+		return nil, fmt.Errorf("%w: it said: %s", err, strings.Join(lines[max(0, len(lines)-mostLines):], "\n"))
 	}
 	return nil, err
 }
@@ -129,35 +109,4 @@ func readHost(text *source.Text, h *source.Host, doc *source.Document) {
 	if own := object(root, problems, &doc.Collector); own != nil {
 		vars(own, h.Vars)
 	}
-}
-
-// head keeps what is written to it, and fails when it is too much.
-type head struct {
-	bytes []byte
-	full  bool // it was too much
-}
-
-// Write keeps p when there is room for it.
-func (h *head) Write(p []byte) (int, error) {
-	if h.full = len(h.bytes)+len(p) > mostOutput; h.full {
-		return 0, io.ErrShortWrite
-	}
-	h.bytes = append(h.bytes, p...)
-	return len(p), nil
-}
-
-// tail keeps the end of what is written to it.
-type tail struct{ bytes []byte }
-
-// Write keeps the end of all there was.
-func (t *tail) Write(p []byte) (int, error) {
-	t.bytes = append(t.bytes, p...)
-	t.bytes = t.bytes[max(0, len(t.bytes)-mostErrors):]
-	return len(p), nil
-}
-
-// lastLines is the end of what a script said, where its reason usually is.
-func (t *tail) lastLines() string {
-	lines := strings.Split(strings.TrimSpace(string(t.bytes)), "\n")
-	return strings.TrimSuffix(strings.Join(lines[max(0, len(lines)-mostLines):], "\n"), ".")
 }
