@@ -12,7 +12,7 @@ type Names [][]string
 
 // NamesIn returns the names that ~/.ssh/config of a home folder, and the files that it includes, have something to say
 // about: those of Host lines, and of Match lines by host or originalhost, without patterns that every name matches. Files
-// that cannot be read have none.
+// that cannot be read are skipped.
 func NamesIn(home string) Names {
 	own := filepath.Join(home, ".ssh")
 	return mentioned(identity{home: home}, configFile{path: filepath.Join(own, "config"), folder: own}, 0)
@@ -54,13 +54,9 @@ func mentioned(u identity, f configFile, depth int) (lists Names) {
 			}
 		case "include":
 			for _, arg := range args {
-				pattern := u.expand(arg)
-				if !filepath.IsAbs(pattern) {
-					pattern = filepath.Join(f.folder, pattern)
-				}
-				names, _ := filepath.Glob(pattern)
-				for _, name := range names {
-					lists = append(lists, mentioned(u, configFile{path: name, folder: f.folder}, depth+1)...)
+				files, _ := f.included(u, arg) // connecting gives the error
+				for _, file := range files {
+					lists = append(lists, mentioned(u, file, depth+1)...)
 				}
 			}
 		}

@@ -51,7 +51,7 @@ func parityCases() map[string]parity {
 		"match negated host":       one("Match !host beta\n User x\n"),
 		"match originalhost":       one("Host alpha\n HostName beta\nMatch originalhost alpha\n User x\nMatch originalhost beta\n Port 8\n"),
 		"match user":               one("Host alpha\n User u1\nMatch user u1\n Port 8\nMatch user u2,u3\n Port 9\n"),
-		"match localuser":          one("Match localuser nobody-here\n User x\nMatch !localuser nobody-here\n Port 8\n"),
+		"match localuser":          one("Match localuser somebody-else\n User x\nMatch !localuser somebody-else\n Port 8\n"),
 		"match several":            one("Match host alpha user root\n Port 8\nMatch originalhost beta !user root\n Port 9\n"),
 		"match equals":             one("Match host=alpha\n Port 8\nMatch !host=alpha originalhost=beta\n Port 9\n"),
 		"match quoted":             one("Match host \"alpha,beta\"\n Port 8\n"),

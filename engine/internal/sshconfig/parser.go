@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"kinit/engine/lists"
 )
 
 // includeDepth is how deep includes may be nested, as in OpenSSH.
@@ -154,26 +156,35 @@ func (p *parser) include(args []string, f configFile, depth int, active *bool) e
 		return errors.New("the files include each other too deeply")
 	}
 	for _, arg := range args {
-		pattern := p.user.expand(arg)
-		if !filepath.IsAbs(pattern) {
-			pattern = filepath.Join(f.folder, pattern)
-		}
-		found, err := filepath.Glob(pattern)
+		found, err := f.included(p.user, arg)
 		if err != nil {
-			return fmt.Errorf("%q is no pattern of files", arg)
+			return err
 		}
-		slices.Sort(found)
-		for _, name := range found {
-			within := *active
-			if !within {
-				continue
-			}
-			if err := p.file(configFile{path: name, folder: f.folder}, depth+1, &within); err != nil {
+		if !*active {
+			continue
+		}
+		for _, file := range found {
+			within := true
+			if err := p.file(file, depth+1, &within); err != nil {
 				return err
 			}
 		}
 	}
 	return nil
+}
+
+// included returns the files that an argument of Include names, by name.
+func (f configFile) included(u identity, arg string) ([]configFile, error) {
+	pattern := u.expand(arg)
+	if !filepath.IsAbs(pattern) {
+		pattern = filepath.Join(f.folder, pattern)
+	}
+	names, err := filepath.Glob(pattern)
+	if err != nil {
+		return nil, fmt.Errorf("%q is no pattern of files", arg)
+	}
+	slices.Sort(names)
+	return lists.Map(names, func(name string) configFile { return configFile{path: name, folder: f.folder} }), nil
 }
 
 // expand replaces ~ and ~/ at the beginning of a path.

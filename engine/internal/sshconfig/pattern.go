@@ -2,8 +2,8 @@ package sshconfig
 
 import "strings"
 
-// matches reports whether a text matches a pattern, in which * means any text and ? any byte.
-func matches(text, pattern string) bool {
+// Matches reports whether a text matches a pattern, in which * means any text and ? any byte.
+func Matches(text, pattern string) bool {
 	for i := 0; i < len(pattern); i++ {
 		switch {
 		case pattern[i] == '*':
@@ -12,7 +12,7 @@ func matches(text, pattern string) bool {
 				return true
 			}
 			for from := i; from <= len(text); from++ {
-				if matches(text[from:], rest) {
+				if Matches(text[from:], rest) {
 					return true
 				}
 			}
@@ -24,12 +24,12 @@ func matches(text, pattern string) bool {
 	return len(text) == len(pattern)
 }
 
-// anyMatches reports whether a text matches one of the patterns, and none of those that begin with "!".
+// anyMatches reports whether a text matches one of the patterns. A pattern that begins with "!" excludes what matches it.
 func anyMatches(text string, patterns []string) bool {
 	found := false
 	for _, pattern := range patterns {
 		pattern, negated := strings.CutPrefix(pattern, "!")
-		if !matches(text, pattern) {
+		if !Matches(text, pattern) {
 			continue
 		}
 		if negated {

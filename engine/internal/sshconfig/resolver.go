@@ -16,7 +16,7 @@ import (
 	"kinit/engine/trust"
 )
 
-// Given is what is known of a host beside the configuration. It counts more.
+// Given is what the inventory says of a host. It counts more than the configuration.
 type Given struct {
 	User    string
 	Port    int

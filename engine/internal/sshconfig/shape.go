@@ -4,7 +4,6 @@ import (
 	"errors"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 )
@@ -73,13 +72,9 @@ func (r *Resolver) shapeOfIncluded(args []string, f configFile, depth int) (shap
 	}
 	found := absent
 	for _, arg := range args {
-		pattern := r.user.expand(arg)
-		if !filepath.IsAbs(pattern) {
-			pattern = filepath.Join(f.folder, pattern)
-		}
-		names, _ := filepath.Glob(pattern) // reading it gives the error
-		for _, name := range names {
-			one, err := r.shapeOf(configFile{path: name, folder: f.folder}, depth+1)
+		files, _ := f.included(r.user, arg) // reading it gives the error
+		for _, file := range files {
+			one, err := r.shapeOf(file, depth+1)
 			if err != nil {
 				return particular, err
 			}

@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	gossh "golang.org/x/crypto/ssh"
+
+	"kinit/engine/internal/sshconfig"
 )
 
 // PublicKey is a public key, of a host or of a user.
@@ -31,7 +33,7 @@ func choose(list string, usual, old []string) []string {
 		var found []string
 		for _, pattern := range strings.Split(strings.TrimLeft(list, "+-^"), ",") {
 			for _, name := range from {
-				if wildcard(name, pattern) && !slices.Contains(found, name) {
+				if sshconfig.Matches(name, pattern) && !slices.Contains(found, name) {
 					found = append(found, name)
 				}
 			}

@@ -11,6 +11,8 @@ import (
 	"strings"
 
 	gossh "golang.org/x/crypto/ssh"
+
+	"kinit/engine/internal/sshconfig"
 )
 
 // The markers at the beginning of a line of known_hosts, which sshd(8) describes.
@@ -69,7 +71,7 @@ func (k knownKey) is(name string) bool {
 			continue
 		}
 		pattern, negated := strings.CutPrefix(strings.ToLower(pattern), "!")
-		if !wildcard(name, pattern) {
+		if !sshconfig.Matches(name, pattern) {
 			continue
 		}
 		if negated {
@@ -98,25 +100,6 @@ func hashedAs(name, pattern string) bool {
 	mac := hmac.New(sha1.New, salt)
 	mac.Write([]byte(name))
 	return hmac.Equal(mac.Sum(nil), hash)
-}
-
-// wildcard reports whether a name matches a pattern in which * means any text and ? any byte.
-func wildcard(name, pattern string) bool {
-	for i := 0; i < len(pattern); i++ {
-		switch {
-		case pattern[i] == '*':
-			rest := strings.TrimLeft(pattern[i:], "*")
-			for from := i; from <= len(name); from++ {
-				if wildcard(name[from:], rest) {
-					return true
-				}
-			}
-			return false
-		case i >= len(name) || pattern[i] != '?' && pattern[i] != name[i]:
-			return false
-		}
-	}
-	return len(name) == len(pattern)
 }
 
 // asAddress is a name with its port, as the library's check of certificates wants it.
