@@ -127,7 +127,7 @@ func asConfigured(s host.Settings, c sshconfig.Settings) host.Settings {
 
 // isSelf reports whether a jump leads to the host itself, as "ProxyJump gate" below "Host *" does for gate.
 func isSelf(jump sshconfig.Jump, named string, s host.Settings) bool {
-	return jump.Host == named || jump.Host == s.Address && cmp.Or(jump.Port, 22) == cmp.Or(s.Port, 22)
+	return jump.Host == named || jump.Host == s.Address && cmp.Or(jump.Port, sshconfig.DefaultPort) == cmp.Or(s.Port, sshconfig.DefaultPort)
 }
 
 // nonEmpty returns a list of one value, or an empty list for an empty value.

@@ -100,7 +100,7 @@ func (p *planned) forget(ctx context.Context, k *keeper, report *Report) diag.Li
 	}
 	var clean []string
 	for _, m := range k.connect(ctx, p.connections.As) {
-		if found, err := m.Found(ctx, p.plan.Owner); err == nil && !found.There() && !found.Old {
+		if found, err := m.Found(ctx, p.plan.Owner); err == nil && found.Nothing() {
 			clean = append(clean, m.Name())
 		}
 	}

@@ -149,7 +149,7 @@ type holder struct {
 func (c *ownership) holders() []*holder {
 	all := map[string]*holder{}
 	for name, found := range c.found {
-		if !found.There() && !found.Old {
+		if found.Nothing() {
 			continue
 		}
 		if all[found.ID] == nil {

@@ -21,6 +21,9 @@ type Found struct {
 	Old bool
 }
 
+// Nothing reports whether the owner has neither an instance nor marks on the host.
+func (f Found) Nothing() bool { return !f.There() && !f.Old }
+
 // Found reads the instance that has an owner's name on the machine. It finds nothing for a
 // user who may not read that.
 func (m *Machine) Found(ctx context.Context, owner string) (Found, error) {

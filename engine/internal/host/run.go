@@ -21,8 +21,9 @@ import (
 // The environment of every command: the folders of system programs, which the path of an ordinary user lacks, and a
 // fixed locale unless the command keeps that of the host.
 const (
-	hostLocale = "export PATH=\"$PATH:/usr/local/sbin:/usr/sbin:/sbin\""
-	plain      = "export LC_ALL=C PATH=\"$PATH:/usr/local/sbin:/usr/sbin:/sbin\""
+	folders    = `PATH="$PATH:/usr/local/sbin:/usr/sbin:/sbin"`
+	hostLocale = "export " + folders
+	plain      = "export LC_ALL=C " + folders
 )
 
 // Run runs a command and waits. The command's own environment and folder have priority over the

@@ -74,7 +74,7 @@ func (o *owed) isCleaned(ctx context.Context, s *shelf) bool {
 		as := loginOf(t)
 		if m := o.machines.connections.Connected(as.host, as.as()); m != nil {
 			found, err := m.Found(ctx, o.plan.Owner)
-			return err == nil && !found.There() && !found.Old
+			return err == nil && found.Nothing()
 		}
 	}
 	return false

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// defaultPort is the port of SSH, which IANA has assigned.
-const defaultPort = 22
+// DefaultPort is the port of SSH, which IANA has assigned.
+const DefaultPort = 22
 
 // Settings are the settings of one host, after tokens, variables and ~ were replaced. The zero value of each means that the
 // configuration does not have it.
@@ -63,7 +63,7 @@ func (o options) settings(host string, user identity) (Settings, error) {
 	if family := lower(o.first("addressfamily")); family != "any" {
 		s.AddressFamily = family
 	}
-	if s.Port, _ = strconv.Atoi(o.first("port")); s.Port == defaultPort { // was checked
+	if s.Port, _ = strconv.Atoi(o.first("port")); s.Port == DefaultPort { // was checked
 		s.Port = 0
 	}
 	s.ConnectTimeout, _ = seconds(o.first("connecttimeout"))

@@ -17,7 +17,7 @@ type tokens map[byte]string
 func tokensOf(s Settings, original string, user identity) tokens {
 	machine, _ := os.Hostname() // without one these tokens are empty
 	short, _, _ := strings.Cut(machine, ".")
-	port := strconv.Itoa(cmp.Or(s.Port, defaultPort))
+	port := strconv.Itoa(cmp.Or(s.Port, DefaultPort))
 	var jump string
 	if len(s.Jumps) > 0 {
 		jump = s.Jumps[len(s.Jumps)-1].Host

@@ -23,6 +23,7 @@ import (
 	"strings"
 	"time"
 
+	"kinit/engine/internal/sshconfig"
 	"kinit/engine/secret"
 	"kinit/engine/transport/internal/become"
 )
@@ -30,7 +31,7 @@ import (
 // The defaults of a Config. The keepalive follows common advice for ServerAliveInterval;
 // four misses detect a lost machine in about a minute.
 const (
-	defaultPort             = 22
+	defaultPort             = sshconfig.DefaultPort
 	defaultConnectTimeout   = 15 * time.Second
 	defaultHandshakeTimeout = 15 * time.Second
 	defaultKeepAlive        = 15 * time.Second

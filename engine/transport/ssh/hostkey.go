@@ -26,6 +26,8 @@ type verifier struct {
 	config   Config
 	pinned   bool              // keys are given instead of files
 	lines    []knownKey        // of the known_hosts files
+	own      []knownKey        // those about this machine that are not revoked
+	exact    bool              // own has the machine's name with its port, so it can contradict a key
 	problems []string          // with lines of these files
 	known    []gossh.PublicKey // keys on record for this machine
 	refusal  error             // why the last key was not accepted
@@ -49,8 +51,8 @@ func newVerifier(ctx context.Context, c Config) (*verifier, error) {
 		}
 		v.read("KnownHostsCommand", text)
 	}
-	lines, _ := v.matching()
-	for _, line := range lines {
+	v.match()
+	for _, line := range v.own {
 		if line.marker == "" {
 			v.known = append(v.known, line.key)
 		}
@@ -113,22 +115,16 @@ func (v *verifier) read(file string, text []byte) {
 	v.lines, v.problems = append(v.lines, lines...), append(v.problems, problems...)
 }
 
-// matching returns the lines about this machine. ssh looks for its name with the port first, then, where there is no
-// line, for its name alone: exact is false for those lines, which can accept a key and not contradict one.
-func (v *verifier) matching() (found []knownKey, exact bool) {
-	exact = true
+// match finds the lines about this machine. ssh looks for its name with the port first, then, where there is no line, for
+// its name alone.
+func (v *verifier) match() {
 	for i, name := range v.names() {
-		exact = i < v.withPort()
-		for _, line := range v.lines {
-			if line.is(name) && line.marker != revokedMarker {
-				found = append(found, line)
-			}
-		}
-		if len(found) > 0 {
-			break
+		v.exact = i < v.withPort()
+		v.own = slices.DeleteFunc(slices.Clone(v.lines), func(line knownKey) bool { return line.marker == revokedMarker || !line.is(name) })
+		if len(v.own) > 0 {
+			return
 		}
 	}
-	return found, exact
 }
 
 // names returns the names that a machine may have in known_hosts, the best one first. An alias has no port.
@@ -160,7 +156,7 @@ func (v *verifier) algorithms() []string {
 		first = append(first, algorithmsOf(key)...)
 	}
 	all := v.config.hostKeyAlgorithms()
-	if lines, _ := v.matching(); slices.ContainsFunc(lines, func(line knownKey) bool { return line.marker == authorityMarker }) {
+	if slices.ContainsFunc(v.own, func(line knownKey) bool { return line.marker == authorityMarker }) {
 		first = append(slices.DeleteFunc(slices.Clone(all), isPlain), first...)
 	}
 	first = slices.DeleteFunc(first, func(name string) bool { return !slices.Contains(all, name) })
@@ -204,26 +200,25 @@ func (v *verifier) verifyKey(key gossh.PublicKey) error {
 			return fmt.Errorf("%w: %s offers %s, which %s says is revoked", transport.ErrHostKey, v.config.label(), show(key), line.place())
 		}
 	}
-	lines, exact := v.matching()
-	if v.config.KnownHostsCommand != nil && !accepts(lines, key) {
+	if v.config.KnownHostsCommand != nil && !accepts(v.own, key) {
 		text, err := v.config.KnownHostsCommand(v.ctx, key)
 		if err != nil {
 			return fmt.Errorf("%w: %w", transport.ErrHostKey, err)
 		}
 		v.read("KnownHostsCommand", text)
-		lines, exact = v.matching()
+		v.match()
 	}
 	if isCert {
-		if slices.ContainsFunc(lines, func(line knownKey) bool { return line.marker == authorityMarker && same(line.key, plain) }) {
+		if slices.ContainsFunc(v.own, func(line knownKey) bool { return line.marker == authorityMarker && same(line.key, plain) }) {
 			return v.verifyCertificate(cert)
 		}
 		key = cert.Key // without an authority for this host, its plain key may be on record
 	}
-	lines = slices.DeleteFunc(slices.Clone(lines), func(line knownKey) bool { return line.marker != "" })
+	lines := slices.DeleteFunc(slices.Clone(v.own), func(line knownKey) bool { return line.marker != "" })
 	switch {
 	case slices.ContainsFunc(lines, func(line knownKey) bool { return same(line.key, key) }):
 		return nil
-	case len(lines) > 0 && exact:
+	case len(lines) > 0 && v.exact:
 		return v.changed(key, lines)
 	}
 	return v.unknown(key)

@@ -113,7 +113,9 @@ func (k *keys) arrange(c Config, files []*identity, agent []gossh.Signer) {
 	for _, signer := range others {
 		k.offer(c, "agent", signer)
 	}
-	k.addFiles(c, files)
+	if !c.FilesFirst {
+		k.addFiles(c, files)
+	}
 	for _, id := range files {
 		if id.signer == nil && !slices.ContainsFunc(agent, func(s gossh.Signer) bool { return id.public != nil && same(s.PublicKey(), id.public) }) {
 			k.skipped = append(k.skipped, id.problem)
