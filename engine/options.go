@@ -87,7 +87,7 @@ type Options struct {
 	Events    event.Sink    // receives events; nil drops them
 	Confirm   Confirm       // asked before each task that would change something; nil allows all
 	Continues bool          // a run before this one has checked the names of Lost, YesDestroy and Remove, and may have removed what they mean
-	Rebuilds  bool          // a run before this one has removed everything for --recreate, which names what is left to remove
+	Rebuilds  bool          // an earlier run has cleaned up for --recreate, which also names the removals of this one
 
 	ConfirmRemovals ConfirmRemovals             // asked about removals that nothing names; nil refuses them
 	NamesRemovals   func(names []string) string // how the user names removals, such as "give --remove web-02", which is the default

@@ -14,7 +14,7 @@ import (
 )
 
 // TopologyOutput is the output of a cluster's playbook with what drawings show besides nodes. An output of
-// that name and of another form is an output like any other.
+// that name with another structure has no special meaning.
 const TopologyOutput = "topology"
 
 // drawn is the form of that output.

@@ -97,11 +97,7 @@ task "copy" "config" {
 	}
 	out := s.kinit(0, "run", "--stop-after", "cleanup")
 	s.says(out, "Pending handler is gone", "handler.command.reload", "The notification is dropped")
-	for _, name := range []string{"/srv/shop-config", "/var/lib/kinit/pending", "/var/lib/kinit/clusters"} {
-		if s.has(name) {
-			t.Errorf("clean-up leaves %s", name)
-		}
-	}
+	s.lacks("/srv/shop-config", "/var/lib/kinit/pending", "/var/lib/kinit/clusters")
 }
 
 const sharedFolder = `
@@ -111,6 +107,16 @@ task "directory" "data" {
   path  = "/srv/shop-data"
 }
 `
+
+// lacks checks that the host does not have some paths.
+func (s *shopOnAHost) lacks(names ...string) {
+	s.t.Helper()
+	for _, name := range names {
+		if s.has(name) {
+			s.t.Errorf("clean-up leaves %s", name)
+		}
+	}
+}
 
 func (s *shopOnAHost) put(name string) {
 	s.t.Helper()
@@ -139,15 +145,11 @@ func TestFolderThatHeldForeignFilesDuringRecreateGoesWithTheNextCleanUp(t *testi
 	s.kinit(0, "plan") // as declared
 	s.remove("/srv/shop-data/foreign")
 	s.kinit(0, "run", "--stop-after", "cleanup")
-	for _, name := range []string{"/srv/shop-data", "/var/lib/kinit/left", "/var/lib/kinit/clusters"} {
-		if s.has(name) {
-			t.Errorf("clean-up leaves %s", name)
-		}
-	}
+	s.lacks("/srv/shop-data", "/var/lib/kinit/left", "/var/lib/kinit/clusters")
 }
 
-// What a clean-up leaves is no cluster to another machine, which deploys as on a clean host; and a clean-up
-// without a cluster removes the folder.
+// A controller that does not know the cluster deploys onto what a clean-up left as onto a clean host, and a clean-up without a
+// cluster removes the folder.
 func TestFolderThatACleanUpLeftDoesNotKeepOthersFromDeploying(t *testing.T) {
 	t.Parallel()
 	s := newShop(t, 231, sharedFolder)
@@ -160,11 +162,7 @@ func TestFolderThatACleanUpLeftDoesNotKeepOthersFromDeploying(t *testing.T) {
 	s.kinit(0, "run", "--stop-after", "cleanup")
 	s.remove("/srv/shop-data/foreign")
 	s.kinit(0, "run", "--stop-after", "cleanup")
-	for _, name := range []string{"/srv/shop-data", "/var/lib/kinit/left", "/var/lib/kinit/clusters"} {
-		if s.has(name) {
-			t.Errorf("clean-up leaves %s", name)
-		}
-	}
+	s.lacks("/srv/shop-data", "/var/lib/kinit/left", "/var/lib/kinit/clusters")
 }
 
 // A folder that the spec no longer has stays with a foreign file, and the next run without the file removes it.

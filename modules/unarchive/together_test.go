@@ -18,13 +18,20 @@ func two(t *testing.T, h *moduletest.Local) (one, other func(args ...string) mod
 	return of("one", first), of("two", second)
 }
 
+// unpacked returns the tasks of two after both have unpacked their archives.
+func unpacked(t *testing.T, h *moduletest.Local) (one, other func(args ...string) module.Task) {
+	t.Helper()
+	one, other = two(t, h)
+	moduletest.Do(t, one(), h)
+	moduletest.Do(t, other(), h)
+	return one, other
+}
+
 func TestArchivesInOneFolderKeepEachOthersFiles(t *testing.T) {
 	t.Parallel()
 	for _, owner := range []string{"", "demo"} {
 		h := moduletest.LocalHost(t, owner)
-		one, other := two(t, h)
-		moduletest.Do(t, one(), h)
-		moduletest.Do(t, other(), h)
+		one, other := unpacked(t, h)
 		moduletest.Same(t, "files", placed(t, h), "./LICENSE ./bin ./bin/one ./bin/two ")
 		moduletest.Same(t, "the first one, planned again", moduletest.Planned(t.Context(), one(), h), "")
 		moduletest.Same(t, "the second one, planned again", moduletest.Planned(t.Context(), other(), h), "")
@@ -35,9 +42,7 @@ func TestArchivesInOneFolderKeepEachOthersFiles(t *testing.T) {
 func TestAbsentArchiveLeavesOtherFiles(t *testing.T) {
 	t.Parallel()
 	h := moduletest.LocalHost(t, "demo")
-	one, other := two(t, h)
-	moduletest.Do(t, one(), h)
-	moduletest.Do(t, other(), h)
+	one, other := unpacked(t, h)
 	moduletest.WantTexts(t, one(`state = "absent"`), h, "remove what one.tgz left in "+h.Path("new/dest"))
 	moduletest.Do(t, one(`state = "absent"`), h)
 	moduletest.Same(t, "files", placed(t, h), "./LICENSE ./bin ./bin/two ")
@@ -50,9 +55,7 @@ func TestAbsentArchiveLeavesOtherFiles(t *testing.T) {
 func TestAbsentFolderLosesAllArchives(t *testing.T) {
 	t.Parallel()
 	h := moduletest.LocalHost(t, "demo")
-	one, other := two(t, h)
-	moduletest.Do(t, one(), h)
-	moduletest.Do(t, other(), h)
+	unpacked(t, h)
 	moduletest.Do(t, named(t, h, "gone", `state = "absent"`), h)
 	moduletest.Same(t, "files", moduletest.Shell(t, h.Path("new"), "ls -A"), "")
 }
@@ -60,9 +63,7 @@ func TestAbsentFolderLosesAllArchives(t *testing.T) {
 func TestRemovedArchiveReturnsTheSharedFile(t *testing.T) {
 	t.Parallel()
 	h := moduletest.LocalHost(t, "")
-	one, other := two(t, h)
-	moduletest.Do(t, one(), h)
-	moduletest.Do(t, other(), h)
+	one, other := unpacked(t, h)
 	moduletest.Do(t, other(`state = "absent"`), h)
 	moduletest.Do(t, one(), h)
 	moduletest.Same(t, "the file that both had", moduletest.Shell(t, h.Path("new/dest"), "cat LICENSE"), "first")

@@ -131,8 +131,8 @@ type knownMarks struct {
 }
 
 // known returns the marks of all instances of the owner. Modules read them often, and only the run that has the lock
-// changes them. So what was read over a connection stays known until the run changes a mark on any machine: two names or users may
-// lead to one machine.
+// changes them. So the marks that were read over a connection are kept until the run changes a mark on any machine, since
+// two names or users may lead to the same machine.
 func (b *bound) known(ctx context.Context) ([]record, error) {
 	if b.settings.Local {
 		return b.opened(ctx)

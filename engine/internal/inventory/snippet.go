@@ -43,7 +43,7 @@ func withoutSecrets(name string, text []byte) []byte {
 }
 
 // assignments returns the places of what looks like an assignment, as assignmentForm matches it, also within the value
-// of another one.
+// of another assignment.
 func assignments(text []byte) [][]int {
 	var all [][]int
 	for from := 0; ; {

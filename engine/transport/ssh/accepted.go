@@ -6,8 +6,8 @@ import (
 	gossh "golang.org/x/crypto/ssh"
 )
 
-// noting returns the keys for a handshake. A server has a key sign only after it has accepted the key, so a signature shows
-// that a refused login lacks something else.
+// noting returns the keys for a handshake. A server asks a key to sign only after it has accepted it, so if a login is
+// refused after a signature, the key is not the reason.
 func (k *keys) noting() []gossh.Signer {
 	var all []gossh.Signer
 	for i, s := range k.signers {

@@ -8,7 +8,7 @@ import (
 	"kinit/engine/event"
 )
 
-// The boxes of those who come from the network: kinit, and clients of published ports.
+// The boxes of what connects from outside: kinit, and the clients of published ports.
 const (
 	callerWide = 132
 	callerHigh = 48
