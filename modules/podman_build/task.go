@@ -95,7 +95,8 @@ func (t *Task) build(ctx context.Context, h module.Host) error {
 	// One instruction contains the script, so no folder has to be sent. A chroot is
 	// enough to run it, and works inside containers. A quiet podman shows standard
 	// error only.
-	file := fmt.Sprintf("FROM %s\nRUN echo %s | base64 -d | sh -e >&2\n", t.From, base64.StdEncoding.EncodeToString([]byte(t.Script)))
+	file := fmt.Sprintf("FROM %s\nRUN echo %s | base64 -d | sh -e >&2; code=$?; printf '\\n%%%ds\\n' '' >&2; exit $code\n",
+		t.From, base64.StdEncoding.EncodeToString([]byte(t.Script)), fill)
 	_, err = h.Run(ctx, module.Command{
 		Argv:  []string{"podman", "build", "--quiet", "--pull=never", "--isolation", "chroot", "--format", "oci", "--tag", t.Name, "--file", "-"},
 		Stdin: strings.NewReader(file),
@@ -111,6 +112,11 @@ func (t *Task) build(ctx context.Context, h module.Host) error {
 	return nil
 }
 
+// fill is how many blanks follow the script's output. When an instruction ends, podman may
+// lose what it has not yet read from the instruction's pipe, which holds 64 KiB; only the
+// blanks are in it by then.
+const fill = 96 << 10
+
 // shownLines is how many of a failed script's last lines are shown.
 const shownLines = 10
 
@@ -121,8 +127,9 @@ func ofScript(err error) error {
 	if !ok || !strings.Contains(failed.Stderr, `building at STEP "RUN echo `) {
 		return err
 	}
+	output, _, _ := strings.Cut(failed.Stderr, "\n"+strings.Repeat(" ", 1<<10))
 	var lines []string
-	for line := range strings.Lines(failed.Stderr) {
+	for line := range strings.Lines(output) {
 		if !strings.HasPrefix(line, "Error: building at STEP ") && !strings.HasPrefix(line, "subprocess exited with status ") {
 			lines = append(lines, strings.TrimRight(line, "\n"))
 		}
