@@ -107,7 +107,7 @@ func TestAdviceForNodesThatExistTwiceWorksAsWritten(t *testing.T) {
 	r.changes(r.options("h1"))
 	r.changes(r.options("h2"))
 	report := engine.Run(t.Context(), r.options("h1,h2"))
-	advice := regexp.MustCompile(`--set (node\.\S+=\S+) --remove (\S+): `)
+	advice := regexp.MustCompile(`--set (node\.\S+=\S+) --remove (\S+);`)
 	var set, remove []string
 	for _, d := range report.Diagnostics {
 		if m := advice.FindStringSubmatch(d.Detail); m != nil && d.Summary == "Node exists twice" {

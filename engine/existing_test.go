@@ -290,7 +290,7 @@ func TestANodeThatExistsTwiceIsRefused(t *testing.T) {
 		"run":  func() *engine.Report { return engine.Run(t.Context(), o) },
 	} {
 		d := problem(t, do())
-		if want := `The node "boxes-compute-01" is on h1 and on h2, and both have its address and its MAC. Nothing was changed. Say which one stays and which one is removed, as in --set node.compute-01.hypervisor=h1 --remove compute-01@h2: clean-up removes the copy on h2 with its data.`; d.Summary != "Node exists twice" || d.Detail != want {
+		if want := `The node "boxes-compute-01" is on h1 and on h2, each with its address and its MAC. Nothing was changed. kinit does not know which copy has the data: look at them first. Say which one stays: to keep the one on h1, give --set node.compute-01.hypervisor=h1 --remove compute-01@h2; to keep the one on h2, give --set node.compute-01.hypervisor=h2 --remove compute-01@h1. Clean-up removes the other with its data.`; d.Summary != "Node exists twice" || d.Detail != want {
 			t.Errorf("%s: %s: %s", name, d.Summary, d.Detail)
 		}
 	}
@@ -305,7 +305,7 @@ func TestAHypervisorThatIsMissingIsNamed(t *testing.T) {
 	r := newRack(t, "h1", "h2")
 	r.changes(r.options("h1,h2"))
 	d := problem(t, engine.Run(t.Context(), r.options("h1")))
-	if want := `The cluster "boxes" has on h2: boxes-compute-01. The run does not have that host: name it by --hosts too. If it does not come back, give --lost h2: its nodes are recreated on other hosts.`; d.Summary != "Hypervisor missing" || d.Detail != want {
+	if want := `The cluster "boxes" has on h2: boxes-compute-01. The run does not have that host: name it by --hosts too. If it does not come back, give --lost h2: its nodes are recreated empty on other hosts.`; d.Summary != "Hypervisor missing" || d.Detail != want {
 		t.Errorf("%s: %s", d.Summary, d.Detail)
 	}
 
@@ -334,9 +334,14 @@ func TestAHypervisorThatIsMissingIsNamed(t *testing.T) {
 	if err := r.servers["h2"].Restart(t); err != nil {
 		t.Fatal(err)
 	}
-	if d := problem(t, engine.Run(t.Context(), r.options("h1,h2"))); d.Summary != "Node exists twice" {
-		t.Errorf("%s: %s", d.Summary, d.Detail)
-	}
+	const twice = `The node "boxes-compute-01" is on h2 and on h1, each with its address and its MAC. Nothing was changed. The copy on h2 is the older one, with the data from before; kinit created the one on h1 empty, while the cluster was without h2. Say which one stays: to keep the one on h2, give --set node.compute-01.hypervisor=h2 --remove compute-01@h1; to keep the one on h1, give --set node.compute-01.hypervisor=h1 --remove compute-01@h2. Clean-up removes the other with its data.`
+	r.refused(r.options("h1,h2"), "Node exists twice", twice, "h1", "h2")
+	keeps := r.options("h1,h2", "node.compute-01.hypervisor=h1")
+	keeps.Remove = []string{"compute-01@h2"}
+	report = engine.Plan(t.Context(), keeps)
+	equal(t, "what the run removes", removals(report), []string{
+		"node boxes-compute-01 on h2: it also exists on h1, where it stays; this copy is the older one, with the data from before (named by --remove compute-01@h2)",
+	})
 	r.changes(r.removing("compute-01@h2", "h1,h2", "node.compute-01.hypervisor=h1"))
 	equal(t, "the nodes", r.nodes("h1", "h2"), []string{"h1 boxes-compute-01 10.0.0.2", "h1 boxes-controller-01 10.0.0.1"})
 }

@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"kinit/engine"
-	"kinit/engine/diag"
 	"kinit/test/winsim/machine/registry"
 	"kinit/test/winsim/nodetest"
 )
@@ -213,7 +212,7 @@ func TestChangedMachineIDCanBeWrittenBack(t *testing.T) {
 	r.changes(o)
 	old := r.machineID("h2")
 	r.run("h2", "echo "+anotherID+" >/etc/machine-id")
-	r.refused(o, "Different machine", fmt.Sprintf(`The machine that answers as h2 at %s has the machine-id %s, and the cluster "boxes" has recorded %s. Nothing was changed. The address or port of h2 in the inventory may lead to another machine: correct it then. Only if h2 was reinstalled, give --lost h2: its nodes are recreated on other hosts, and later runs without --lost use it as a new hypervisor. This machine has the record of the cluster: if only its machine-id was changed, write the recorded one back into /etc/machine-id.`, r.at("h2"), anotherID, old), "h1", "h2")
+	r.refused(o, "Different machine", fmt.Sprintf(`The machine that answers as h2 at %s has the machine-id %s, and the cluster "boxes" has recorded %s. Nothing was changed. The address or port of h2 in the inventory may lead to another machine: correct it then. This machine has the record of the cluster, so it was not reinstalled: if its machine-id was changed, write the recorded one back into /etc/machine-id.`, r.at("h2"), anotherID, old), "h1", "h2")
 	r.run("h2", "echo "+old+" >/etc/machine-id")
 	if n := r.changes(o); n != 0 {
 		t.Errorf("%d changes", n)
@@ -274,19 +273,72 @@ func TestLostRejectsAHostThatAnswersWithItsRecordedIdentity(t *testing.T) {
 	equal(t, "the nodes", r.nodes("h1"), []string{"h1 boxes-compute-01 10.0.0.2", "h1 boxes-controller-01 10.0.0.1"})
 }
 
-func TestLostHostWithAnotherIdentityAndNodesIsAcceptedWithAWarning(t *testing.T) {
+func TestLostRejectsAHostWithANewMachineIDThatStillHasItsNodes(t *testing.T) {
 	t.Parallel()
 	r := newRack(t, "h1", "h2")
 	o := r.options("h1,h2")
 	r.changes(o)
+	old := r.machineID("h2")
 	r.run("h2", "echo "+anotherID+" >/etc/machine-id")
-	o.Lost = []string{"h2"}
-	report := went(t, engine.Run(t.Context(), o))
-	want := diag.Diagnostic{Warning: true, Summary: "Nodes may run twice", Host: "h2", Detail: `The host h2 answers with another machine-id than the recorded one, so it counts as lost. It has nodes of the cluster "boxes": boxes-compute-01. Stop them there: they are recreated on other hosts with the same addresses.`}
-	if d := report.Diagnostics[0]; d.Warning != want.Warning || d.Summary != want.Summary || d.Host != want.Host || d.Detail != want.Detail {
-		t.Errorf("%+v", d)
+	lost := o
+	lost.Lost = []string{"h2"}
+	refusal := func(has string) string {
+		return fmt.Sprintf(`--lost names h2. That host answers with the machine-id %s, and the cluster "boxes" has recorded %s; but it was not reinstalled, since it has %s. Its nodes would run twice. Nothing was changed. To keep them, write the recorded machine-id back into /etc/machine-id, and leave --lost out. To give the host up with its data, switch it off, and then give --lost h2.`, anotherID, old, has)
 	}
+	r.refused(lost, "Host is not lost", refusal("nodes of the cluster: boxes-compute-01"), "h1", "h2")
+	r.run("h2", "cp /var/lib/kinit/clusters/boxes/cluster.json /srv/kept; rm /var/lib/kinit/clusters/boxes/cluster.json")
+	r.refused(lost, "Host is not lost", refusal("nodes of the cluster: boxes-compute-01"), "h1", "h2")
+	r.run("h2", "mv /srv/kept /var/lib/kinit/clusters/boxes/cluster.json; mv /srv/nodes /srv/away")
+	r.refused(lost, "Host is not lost", refusal("the record of the cluster"), "h1", "h2")
+	r.run("h2", "mv /srv/away /srv/nodes")
+
+	// Both ways out work.
+	r.run("h2", "echo "+old+" >/etc/machine-id")
+	if n := r.changes(o); n != 0 {
+		t.Errorf("%d changes", n)
+	}
+	r.run("h2", "echo "+anotherID+" >/etc/machine-id")
+	r.servers["h2"].Stop()
+	r.changes(lost)
+	r.changes(lost)
+	equal(t, "the nodes of h1", r.nodes("h1"), []string{"h1 boxes-compute-01 10.0.0.2", "h1 boxes-controller-01 10.0.0.1"})
+}
+
+// A run that was interrupted has written a record without the lost host, and the nodes have not left yet.
+func TestInterruptedRunKeepsTheIdentityOfALostHost(t *testing.T) {
+	t.Parallel()
+	r := newRack(t, "h1", "h2", "h3")
+	o := r.options("h1,h2")
 	r.changes(o)
+	old := r.machineID("h2")
+	r.servers["h2"].Stop()
+	lost := o
+	lost.Lost = []string{"h2"}
+	begun := lost
+	begun.StopAfter = "record"
+	went(t, engine.Run(t.Context(), begun))
+	if record := r.run("h1", "cat /var/lib/kinit/clusters/boxes/cluster.json"); !strings.Contains(record, old) {
+		t.Errorf("the record does not have the machine-id of h2, %s:\n%s", old, record)
+	}
+
+	// Its name leads to another machine of the cluster.
+	h1 := r.at("h1")
+	text, err := os.ReadFile(r.inventory)
+	if err != nil {
+		t.Fatal(err)
+	}
+	settings := func(host string) string {
+		return strings.Split(strings.SplitAfter(string(text), "host \""+host+"\" {\n")[1], "}")[0]
+	}
+	write(t, r.inventory, strings.Replace(string(text), settings("h2"), settings("h1"), 1))
+	r.refused(lost, "Host is not lost", fmt.Sprintf(`--lost names h2, and the machine that answers as h2 at %s is h1 of the cluster. Nothing was changed. Correct the address and port of h2 in the inventory. If h2 does not come back, give --lost when its name leads to no other machine.`, h1), "h1")
+	write(t, r.inventory, string(text))
+
+	r.changes(lost)
+	r.changes(lost)
+	if record := r.run("h1", "cat /var/lib/kinit/clusters/boxes/cluster.json"); strings.Contains(record, old) {
+		t.Errorf("the record still has the machine-id of h2:\n%s", record)
+	}
 	equal(t, "the nodes of h1", r.nodes("h1"), []string{"h1 boxes-compute-01 10.0.0.2", "h1 boxes-controller-01 10.0.0.1"})
 }
 

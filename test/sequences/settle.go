@@ -236,7 +236,13 @@ func (w *world) advice(c Command, r Result) (ways []Command) {
 	}
 	if all := setAdvice.FindAllStringSubmatch(text, -1); len(all) > 0 {
 		add(func(n *Command) {
-			for _, m := range all {
+			said := map[string]bool{}
+			for _, m := range all { // of two ways for one node, the first
+				node, _, _ := strings.Cut(m[1], "=")
+				if said[node] {
+					continue
+				}
+				said[node] = true
 				n.Flags = append(n.Flags, "--set", m[1])
 				if m[2] != "" {
 					n.Flags = append(n.Flags, "--remove", m[2])

@@ -37,7 +37,7 @@ type Existing struct {
 	record   Record              // of generation 0 without one
 	known    map[string]string   // the machine-ids of the record, by names of machines; of lost hosts too
 	machines map[string]Machine  // that have answered, by their names
-	holds    map[string]bool     // the hosts that have a record of the cluster
+	records  map[string]*Record  // of hosts that have one; after an interruption, or while a host was away, they differ
 	on       map[string][]string // the hosts that have a node, sorted, by its name
 	made     map[string]string   // the driver that found a node
 	told     map[string]bool     // hosts that could say which nodes they have
@@ -53,7 +53,7 @@ type Existing struct {
 func Merge(answers []Answer, lost []string) Existing {
 	x := Existing{
 		on: map[string][]string{}, made: map[string]string{}, told: map[string]bool{}, untold: map[string][]string{}, silent: map[string]error{},
-		lost: lost, machines: map[string]Machine{}, holds: map[string]bool{}, at: map[string]string{}, twins: map[string][]string{},
+		lost: lost, machines: map[string]Machine{}, records: map[string]*Record{}, at: map[string]string{}, twins: map[string][]string{},
 	}
 	var records []*Record
 	for _, a := range answers {
@@ -67,7 +67,7 @@ func Merge(answers []Answer, lost []string) Existing {
 		}
 		if a.Record != nil {
 			records = append(records, a.Record)
-			x.holds[a.Host] = true
+			x.records[a.Host] = a.Record
 		}
 		for name, driver := range a.Nodes {
 			x.on[name], x.made[name] = append(x.on[name], a.Host), driver
@@ -176,6 +176,27 @@ func (x Existing) host(node string) string {
 	return on[0]
 }
 
+// oldest returns the host whose copy of a node is known to be older than the others, or "": its own record has the node
+// there, and later records have it on the hosts of the other copies, where kinit has created it empty.
+func (x Existing) oldest(node string) string {
+	first := ""
+	for _, host := range x.on[node] {
+		r := x.records[host]
+		if r == nil || r.Instance == "" || r.Instance != x.record.Instance || find(r.Nodes, node).Hypervisor != host {
+			return ""
+		}
+		if first == "" || r.Generation < x.records[first].Generation {
+			first = host
+		}
+	}
+	for _, host := range x.on[node] {
+		if host != first && x.records[host].Generation <= x.records[first].Generation {
+			return ""
+		}
+	}
+	return first
+}
+
 func (x Existing) places() []Place {
 	return slices.Concat(x.record.Nodes, x.record.Pods, x.record.Hypervisors)
 }
@@ -217,7 +238,7 @@ func (c Cluster) giveUp(host string) string {
 			there = append(there, fmt.Sprintf("the pod %q", pod.Name))
 		}
 	}
-	lost := fmt.Sprintf("give --lost %s: its nodes are recreated on other hosts", host)
+	lost := fmt.Sprintf("give --lost %s: its nodes are recreated empty on other hosts", host)
 	if len(there) == 0 {
 		return lost
 	}
@@ -235,7 +256,7 @@ func (x Existing) missing(c Cluster, hosts []*inventory.Host) diag.List {
 		switch {
 		case x.silent[host] != nil:
 			d.Summary, d.Cause = "Hypervisor does not answer", errors.Join(ErrExisting, x.silent[host])
-			d.Detail += fmt.Sprintf("That host does not answer: %v. Check its address and port in the inventory first. If it does not come back, %s.", x.silent[host], c.giveUp(host))
+			d.Detail += fmt.Sprintf("That host does not answer: %v. Check its address and port in the inventory first. If it does not come back, make sure that it is off, or its nodes run twice, and %s.", x.silent[host], c.giveUp(host))
 		case !slices.ContainsFunc(hosts, func(h *inventory.Host) bool { return h.Name == host }):
 			d.Detail += fmt.Sprintf("The run does not have that host: name it by --hosts too. If it does not come back, %s.", c.giveUp(host))
 		default:

@@ -278,22 +278,22 @@ func TestWhatDoesNotGoWithTheHostsIsRefused(t *testing.T) {
 		cause   error
 	}{
 		"a node is on two hypervisors": {clusterOf(1, 1), "h1 h2", on(small, "h1 c-controller-01 c-compute-01", "h2 c-compute-01"),
-			`spec.hcl:1,1-12: Node exists twice: The node "c-compute-01" is on h1 and on h2, and both have its address and its MAC. Nothing was changed. Say which one stays and which one is removed, as in --set node.compute-01.hypervisor=h1 --remove compute-01@h2: clean-up removes the copy on h2 with its data.`, ErrExisting},
+			`spec.hcl:1,1-12: Node exists twice: The node "c-compute-01" is on h1 and on h2, each with its address and its MAC. Nothing was changed. kinit does not know which copy has the data: look at them first. Say which one stays: to keep the one on h1, give --set node.compute-01.hypervisor=h1 --remove compute-01@h2; to keep the one on h2, give --set node.compute-01.hypervisor=h2 --remove compute-01@h1. Clean-up removes the other with its data.`, ErrExisting},
 		"it is said which one stays":       {clusterOf(1, 1, `node "c-compute-01" { hypervisor = "h1" }`), "h1 h2", on(small, "h1 c-controller-01 c-compute-01", "h2 c-compute-01"), "", nil},
 		"a node that leaves may be on two": {clusterOf(1, 0), "h1 h2", on(small, "h1 c-controller-01 c-compute-01", "h2 c-compute-01"), "", nil},
 		"addresses of nodes that leave are used until they have left": {clusterOf(0, 2, `network { cidr = "10.0.0.0/29" }`), "h1",
 			on(recorded(t, clusterOf(2, 1, `network { cidr = "10.0.0.0/29" }`), "h1"), "h1"),
 			`spec.hcl:4,4-11: Network too small: The network 10.0.0.0/29 has 6 addresses, and 2 nodes, 1 pod, 1 hypervisor, the gateway and 2 nodes that leave need 7. Give it a shorter prefix, or let nodes leave in a run before.`, nil},
 		"a host is not of the run": {clusterOf(1, 1), "h1 h3", on(small, "h1 c-controller-01", "h3"),
-			`spec.hcl:1,1-12: Hypervisor missing: The cluster "c" has on h2: c-compute-01. The run does not have that host: name it by --hosts too. If it does not come back, give --lost h2: its nodes are recreated on other hosts.`, ErrExisting},
+			`spec.hcl:1,1-12: Hypervisor missing: The cluster "c" has on h2: c-compute-01. The run does not have that host: name it by --hosts too. If it does not come back, give --lost h2: its nodes are recreated empty on other hosts.`, ErrExisting},
 		"a node that leaves is on a host that is not of the run": {clusterOf(1, 0), "h1", on(small, "h1 c-controller-01"),
-			`spec.hcl:1,1-12: Hypervisor missing: The cluster "c" has on h2: c-compute-01. The run does not have that host: name it by --hosts too. If it does not come back, give --lost h2: its nodes are recreated on other hosts.`, ErrExisting},
+			`spec.hcl:1,1-12: Hypervisor missing: The cluster "c" has on h2: c-compute-01. The run does not have that host: name it by --hosts too. If it does not come back, give --lost h2: its nodes are recreated empty on other hosts.`, ErrExisting},
 		"a host on which a node is to be is not of the run": {clusterOf(1, 1, `node "compute-01" { hypervisor = "h2" }`), "h1", on(small, "h1 c-controller-01"),
-			`spec.hcl:1,1-12: Hypervisor missing: The cluster "c" has on h2: c-compute-01. The run does not have that host: name it by --hosts too. If it does not come back, give the node "compute-01" another hypervisor than h2, and give --lost h2: its nodes are recreated on other hosts.`, ErrExisting},
+			`spec.hcl:1,1-12: Hypervisor missing: The cluster "c" has on h2: c-compute-01. The run does not have that host: name it by --hosts too. If it does not come back, give the node "compute-01" another hypervisor than h2, and give --lost h2: its nodes are recreated empty on other hosts.`, ErrExisting},
 		"the first host is not of the run": {clusterOf(1, 1, `node "controller-01" { hypervisor = "h2" }`), "h2", on(small, "h2 c-compute-01"),
-			`spec.hcl:1,1-12: Hypervisor missing: The cluster "c" has on h1: what the cluster's first hypervisor keeps, such as its keys, c-pod-01, c-controller-01. The run does not have that host: name it by --hosts too. If it does not come back, give --lost h1: its nodes are recreated on other hosts.`, ErrExisting},
+			`spec.hcl:1,1-12: Hypervisor missing: The cluster "c" has on h1: what the cluster's first hypervisor keeps, such as its keys, c-pod-01, c-controller-01. The run does not have that host: name it by --hosts too. If it does not come back, give --lost h1: its nodes are recreated empty on other hosts.`, ErrExisting},
 		"a host does not answer": {clusterOf(1, 1), "h1 h2", []Answer{{Host: "h1", Record: small, Told: true}, {Host: "h2", Err: gone}},
-			`spec.hcl:1,1-12: Hypervisor does not answer: The cluster "c" has on h2: c-compute-01. That host does not answer: connection refused. Check its address and port in the inventory first. If it does not come back, give --lost h2: its nodes are recreated on other hosts.`, gone},
+			`spec.hcl:1,1-12: Hypervisor does not answer: The cluster "c" has on h2: c-compute-01. That host does not answer: connection refused. Check its address and port in the inventory first. If it does not come back, make sure that it is off, or its nodes run twice, and give --lost h2: its nodes are recreated empty on other hosts.`, gone},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

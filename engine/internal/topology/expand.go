@@ -47,7 +47,7 @@ func Expand(in Input) (*Topology, diag.List) {
 	hosts := in.Existing.order(in.Hosts)
 	e := &expansion{
 		Input: in,
-		t:     &Topology{Cluster: c, ID: id(c.Name, "cluster", c.Name), Instance: in.Instance, fixed: in.fixed()},
+		t:     &Topology{Cluster: c, ID: id(c.Name, "cluster", c.Name), Instance: in.Instance, fixed: in.fixed(), identities: in.Existing.known},
 		ids:   newIdentities(c.Name, in.Existing.places()),
 		load:  newLoad(hosts),
 		pools: map[string]string{}, unused: maps.Clone(c.Nodes), out: map[string]bool{},
@@ -304,14 +304,30 @@ func (e *expansion) moves() {
 		switch from := e.Existing.host(n.Name); {
 		case n.Hypervisor == "", from == "", slices.Contains(on, n.Hypervisor) && e.chosen(n):
 		case len(on) > 1 && !e.chosen(n):
-			d := diag.Errorf(&e.Cluster.Range, "Node exists twice", "The node %q is on %s, and both have its address and its MAC. Nothing was changed. Say which one stays and which one is removed, as in --set node.%s.hypervisor=%s --remove %s: clean-up removes the copy on %s with its data.",
-				n.Name, strings.Join(on, " and on "), n.Short, on[0], strings.Join(lists.Map(on[1:], func(host string) string { return event.CopyOn(n.Short, host) }), ","), strings.Join(on[1:], " and on "))
-			d[0].Cause = ErrExisting
-			e.Tell(d)
+			e.Tell(diag.List{e.twice(n, on)})
 		case from != n.Hypervisor:
 			e.t.Moves = append(e.t.Moves, Move{Node: n.Name, From: from, To: n.Hypervisor})
 		}
 	}
+}
+
+// twice is the error for a node that several hosts have. The copy that is known to have the data comes first.
+func (e *expansion) twice(n Node, on []string) diag.Diagnostic {
+	oldest := e.Existing.oldest(n.Name)
+	if oldest != "" {
+		on = append([]string{oldest}, slices.DeleteFunc(slices.Clone(on), func(host string) bool { return host == oldest })...)
+	}
+	ways := lists.Map(on, func(stays string) string {
+		others := slices.DeleteFunc(slices.Clone(on), func(host string) bool { return host == stays })
+		return fmt.Sprintf("to keep the one on %s, give --set node.%s.hypervisor=%s --remove %s", stays, n.Short, stays,
+			strings.Join(lists.Map(others, func(host string) string { return event.CopyOn(n.Short, host) }), ","))
+	})
+	which := "kinit does not know which copy has the data: look at them first."
+	if oldest != "" {
+		which = fmt.Sprintf("The copy on %s is the older one, with the data from before; kinit created the one on %s empty, while the cluster was without %s.", oldest, strings.Join(on[1:], " and on "), oldest)
+	}
+	return diag.Diagnostic{Summary: "Node exists twice", Subject: &e.Cluster.Range, Cause: ErrExisting,
+		Detail: fmt.Sprintf("The node %q is on %s, each with its address and its MAC. Nothing was changed. %s Say which one stays: %s. Clean-up removes the other with its data.", n.Name, strings.Join(on, " and on "), which, strings.Join(ways, "; "))}
 }
 
 // chosen reports whether a node has a hypervisor of its own.

@@ -143,13 +143,14 @@ func (x Existing) different(c Cluster, name string) diag.Diagnostic {
 	} else {
 		text += fmt.Sprintf("The address or port of %s in the inventory may lead to another machine: correct it then. ", name)
 	}
-	if x.node(name).Name != "" {
+	switch {
+	case x.records[name] != nil:
+		return diag.Diagnostic{Summary: "Different machine", Subject: &c.Range, Cause: ErrExisting,
+			Detail: text + "This machine has the record of the cluster, so it was not reinstalled: if its machine-id was changed, write the recorded one back into /etc/machine-id."}
+	case x.node(name).Name != "":
 		text += fmt.Sprintf("Only if %s was reinstalled, use 'kinit replace SPEC %s': its node leaves the cluster and joins again.", name, name)
-	} else {
+	default:
 		text += fmt.Sprintf("Only if %s was reinstalled, give --lost %s: its nodes are recreated on other hosts, and later runs without --lost use it as a new hypervisor.", name, name)
-	}
-	if x.holds[name] {
-		text += " This machine has the record of the cluster: if only its machine-id was changed, write the recorded one back into /etc/machine-id."
 	}
 	return diag.Diagnostic{Summary: "Different machine", Subject: &c.Range, Cause: ErrExisting, Detail: text}
 }
@@ -158,7 +159,7 @@ func (x Existing) different(c Cluster, name string) diag.Diagnostic {
 // still has the record, or "". If the recorded name answers too, the two are compared directly.
 func (x Existing) renamed(name string) string {
 	was := x.knownAs(x.machines[name].ID)
-	if _, answers := x.machines[was]; was == name || answers || !x.holds[name] || x.known[name] != "" {
+	if _, answers := x.machines[was]; was == name || answers || x.records[name] == nil || x.known[name] != "" {
 		return ""
 	}
 	return was
@@ -173,7 +174,7 @@ func (x Existing) underAnotherName(c Cluster, name, was string) diag.Diagnostic 
 }
 
 // Returned reports hosts that are given as lost and answer. One that answers with another machine-id
-// than the recorded one was reinstalled, so what it had is lost. Without an identity in the record,
+// than the recorded one, and has nothing of the cluster, was reinstalled: what it had is lost. Without an identity in the record,
 // a host that has the record or a node of the cluster is the one that was there; a second name of a
 // recorded machine may be given up if no node exists under it.
 func (x Existing) Returned(c Cluster, answers []Answer) (diags diag.List) {
@@ -196,11 +197,10 @@ func (x Existing) Returned(c Cluster, answers []Answer) (diags diag.List) {
 		}
 		why := "it has the machine-id that is recorded"
 		switch {
+		case compared && known != a.Machine.ID && a.Record == nil && len(a.Nodes) == 0:
+			continue // it was reinstalled
 		case compared && known != a.Machine.ID:
-			if len(a.Nodes) > 0 {
-				diags = append(diags, diag.Diagnostic{Warning: true, Summary: "Nodes may run twice", Subject: &c.Range, Host: a.Host,
-					Detail: fmt.Sprintf("The host %s answers with another machine-id than the recorded one, so it counts as lost. It has nodes of the cluster %q: %s. Stop them there: they are recreated on other hosts with the same addresses.", a.Host, c.Name, strings.Join(slices.Sorted(maps.Keys(a.Nodes)), ", "))})
-			}
+			diags = append(diags, x.keepsItsNodes(c, a, known))
 			continue
 		case !compared && x.isSecondName(a):
 			continue
@@ -215,6 +215,18 @@ func (x Existing) Returned(c Cluster, answers []Answer) (diags diag.List) {
 			Detail: fmt.Sprintf("--lost names %s, but that host answers, and %s. Its nodes would run twice. Nothing was changed. To take its nodes away, use 'kinit evacuate SPEC %s'. To give the host up, switch it off, and then give --lost %s.", a.Host, why, a.Host, a.Host)})
 	}
 	return diags
+}
+
+// keepsItsNodes is the error for a host that has another machine-id than the recorded one, and still has what the
+// cluster has there: it was not reinstalled.
+func (x Existing) keepsItsNodes(c Cluster, a Answer, known string) diag.Diagnostic {
+	has := "the record of the cluster"
+	if len(a.Nodes) > 0 {
+		has = "nodes of the cluster: " + strings.Join(slices.Sorted(maps.Keys(a.Nodes)), ", ")
+	}
+	return diag.Diagnostic{Summary: "Host is not lost", Subject: &c.Range, Host: a.Host, Cause: ErrExisting,
+		Detail: fmt.Sprintf("--lost names %s. That host answers with the machine-id %s, and the cluster %q has recorded %s; but it was not reinstalled, since it has %s. Its nodes would run twice. Nothing was changed. To keep them, write the recorded machine-id back into /etc/machine-id, and leave --lost out. To give the host up with its data, switch it off, and then give --lost %s.",
+			a.Host, a.Machine.ID, c.Name, known, has, a.Host)}
 }
 
 // other returns the other name by which the record or the inventory has the machine that answers, or "".
@@ -262,7 +274,7 @@ func (x Existing) recorded(name string) bool {
 // identified returns the machine-ids of a record by the names of machines.
 func (r Record) identified() map[string]string {
 	known := map[string]string{}
-	for _, p := range slices.Concat(r.Hypervisors, r.Nodes) {
+	for _, p := range slices.Concat(r.Lost, r.Hypervisors, r.Nodes) {
 		if p.Machine != "" {
 			known[p.Name] = p.Machine
 		}

@@ -42,6 +42,7 @@ type Record struct {
 	Hypervisors []Place           `json:"hypervisors"`        // in their order: the first one is the cluster's first
 	Pods        []Place           `json:"pods"`
 	Nodes       []Place           `json:"nodes"`             // by name
+	Lost        []Place           `json:"lost,omitempty"`    // hypervisors that do not come back and whose nodes have not left yet
 	Restore     string            `json:"restore,omitempty"` // the id of a backup that is being restored
 }
 
@@ -89,7 +90,7 @@ func ParseRecord(text []byte) (*Record, error) {
 // check returns an error for a record that kinit cannot have written.
 func (r *Record) check() error {
 	names := []string{r.Cluster}
-	for _, p := range slices.Concat(r.Hypervisors, r.Pods, r.Nodes) {
+	for _, p := range slices.Concat(r.Hypervisors, r.Pods, r.Nodes, r.Lost) {
 		names = append(names, p.Name)
 	}
 	switch n := r.Network; {
@@ -169,10 +170,25 @@ func (t *Topology) record(before Record, others []Place, restore string) Record 
 	}
 	r.Nodes = append(r.Nodes, others...)
 	slices.SortFunc(r.Nodes, func(a, b Place) int { return strings.Compare(a.Name, b.Name) })
+	r.Lost = t.givenUp(others)
 	if r.Text() != before.Text() {
 		r.Generation++
 	}
 	return r
+}
+
+// givenUp returns the lost hypervisors of nodes that have not left, with the machine-ids by which the next run knows
+// them if this one is interrupted.
+func (t *Topology) givenUp(nodes []Place) (lost []Place) {
+	for _, n := range nodes {
+		known := t.identities[n.Hypervisor]
+		is := func(p Place) bool { return p.Name == n.Hypervisor }
+		if known != "" && !slices.ContainsFunc(t.Hypervisors, func(h Hypervisor) bool { return h.Name == n.Hypervisor }) && !slices.ContainsFunc(lost, is) {
+			lost = append(lost, Place{Name: n.Hypervisor, Machine: known})
+		}
+	}
+	slices.SortFunc(lost, func(a, b Place) int { return strings.Compare(a.Name, b.Name) })
+	return lost
 }
 
 // recorded returns what records say of the restore: before any node is recreated, and after all are.

@@ -127,7 +127,11 @@ func (r *remover) moved() {
 		for _, host := range hosts {
 			switch {
 			case host != n.Hypervisor && slices.Contains(hosts, n.Hypervisor):
-				r.list(event.Removal{Kind: event.RemovedNode, Name: n.Name, Host: host, Copy: true, Why: "it also exists on " + n.Hypervisor + ", where it stays"})
+				why := "it also exists on " + n.Hypervisor + ", where it stays"
+				if host == have.oldest(n.Name) {
+					why += "; this copy is the older one, with the data from before"
+				}
+				r.list(event.Removal{Kind: event.RemovedNode, Name: n.Name, Host: host, Copy: true, Why: why})
 			case host != n.Hypervisor:
 				r.add(event.RemovedNode, n.Name, host, netip.Addr{}, "", "it moves to "+n.Hypervisor+", where it is created empty")
 			case slices.Contains(r.e.t.Restore.Recreate, n.Name):

@@ -111,7 +111,8 @@ type Topology struct {
 
 	Instance string // the id of the cluster's instance
 
-	fixed map[string]string // what the playbook says is fixed, for the record
+	fixed      map[string]string // what the playbook says is fixed, for the record
+	identities map[string]string // the recorded machine-ids, by the names of machines
 }
 
 // Restoring is what a restore means for the nodes.
