@@ -25,19 +25,32 @@ func (p *planned) elsewhere(ctx context.Context, c topology.Cluster) (diags diag
 	if err != nil {
 		return nil // choosing the instance reports it
 	}
-	hosts := slices.DeleteFunc(slices.Sorted(maps.Keys(been)), func(name string) bool {
+	known := maps.Clone(been)
+	if p.options.Job.Folder != "" { // commands beside the job may have made one, too
+		byHand, err := p.userMemory().On(c.Name)
+		if err != nil {
+			return diag.List{{Summary: "Cluster not known", Subject: &c.Range, Cause: errors.Join(err, topology.ErrExisting), Detail: "What this controller knows of the cluster cannot be read: " + err.Error() + "."}}
+		}
+		maps.Copy(known, byHand)
+	}
+	hosts := slices.DeleteFunc(slices.Sorted(maps.Keys(known)), func(name string) bool {
 		return slices.Contains(names(p.hosts), name) || slices.Contains(p.options.Lost, name) || !p.reachable(name)
 	})
 	answers, diags := p.ask(ctx, c, hosts, nil)
 	if diags.HasErrors() || len(hosts) == 0 {
 		return diags
 	}
+	for i, a := range answers {
+		if known, err := p.userMemory().Knows(a.Instance); known && err == nil {
+			answers[i].Foreign = false
+		}
+	}
 	if have := topology.Merge(answers, nil); have.Known() {
-		return diag.List{p.exists(c, have, been)}
+		return diag.List{p.exists(c, have, known)}
 	}
 	for _, a := range answers {
-		if a.Silent && p.mode != modeStatus {
-			diags = append(diags, p.mayExist(c, a, been[a.Host]))
+		if made, own := been[a.Host]; own && a.Silent && p.mode != modeStatus {
+			diags = append(diags, p.mayExist(c, a, made))
 		}
 	}
 	return diags
@@ -52,10 +65,11 @@ func (p *planned) reachable(name string) bool {
 // exists is the error for a cluster that is on other hosts.
 func (p *planned) exists(c topology.Cluster, have topology.Existing, been map[string]instance.Instance) diag.Diagnostic {
 	has, run, by := have.Hypervisors(), names(p.hosts), ""
+	others := without(has, run) // those of the run have nothing of it, as after a clean-up of some hosts
 	var text strings.Builder
-	fmt.Fprintf(&text, "The cluster %q exists on %s, and this run has %s. Nothing was changed.\n", c.Name, list(has), cmp.Or(list(run), "no hosts"))
+	fmt.Fprintf(&text, "The cluster %q exists on %s, and this run has %s. Nothing was changed.\n", c.Name, list(others), cmp.Or(list(run), "no hosts"))
 	contents := have.Contents()
-	for _, name := range has {
+	for _, name := range others {
 		if by == "" && been[name].There() {
 			by = origin(host.Found{Instance: been[name]})
 		}
@@ -66,12 +80,21 @@ func (p *planned) exists(c topology.Cluster, have topology.Existing, been map[st
 	if by != "" {
 		fmt.Fprintf(&text, "  %s\n", by)
 	}
+	if p.options.Job.Folder != "" {
+		fmt.Fprintf(&text, "The job would create a second one of that name, and remove it again. Give it a cluster of another name, as in set = [%q].", "cluster.name="+p.another(c.Name))
+		return diag.Diagnostic{Summary: "Cluster is on other hosts", Subject: &c.Range, Cause: errors.Join(ErrTaken, topology.ErrExisting), Detail: p.options.Redactor.Redact(text.String())}
+	}
 	fmt.Fprintf(&text, "To work on it, name its hypervisors: --hosts %s", strings.Join(has, ","))
-	if len(run) > 0 {
-		fmt.Fprintf(&text, ", or --hosts %s to use %s for it too", strings.Join(append(slices.Clone(has), run...), ","), list(run))
+	if fresh := without(run, has); len(fresh) > 0 {
+		fmt.Fprintf(&text, ", or --hosts %s to use %s for it too", strings.Join(slices.Concat(has, fresh), ","), list(fresh))
 	}
 	text.WriteString("." + p.beside(c))
 	return diag.Diagnostic{Summary: "Cluster is on other hosts", Subject: &c.Range, Cause: topology.ErrExisting, Detail: p.options.Redactor.Redact(text.String())}
+}
+
+// without returns the names that are not among others.
+func without(names, others []string) []string {
+	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return slices.Contains(others, name) })
 }
 
 // mayExist is the error for another host that does not answer.

@@ -13,7 +13,7 @@ import (
 // unnamedHosts returns the run's hosts that become hypervisors, if the command line names no hosts: all of the inventory
 // are then.
 func (p *planned) unnamedHosts() []string {
-	if p.topology == nil || len(p.options.Hosts) > 0 || p.offline() || p.mode == modeStatus {
+	if p.topology == nil || len(p.options.Hosts) > 0 || p.offline() || p.mode == modeStatus || p.options.CleansUp {
 		return nil
 	}
 	all := lists.Map(p.topology.Hypervisors, func(h topology.Hypervisor) string { return h.Name })
@@ -23,7 +23,7 @@ func (p *planned) unnamedHosts() []string {
 // enrolled refuses to make hosts that no flag names hypervisors of a cluster that exists.
 func (p *planned) enrolled() diag.List {
 	fresh, has := p.unnamedHosts(), p.existing.Hypervisors()
-	if len(fresh) == 0 || len(has) == 0 || p.options.CleansUp || p.options.Continues {
+	if len(fresh) == 0 || len(has) == 0 || p.options.Continues {
 		return nil
 	}
 	slices.Sort(fresh)

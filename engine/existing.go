@@ -238,6 +238,11 @@ func (p *planned) memory() instance.Memory {
 	if j := p.options.Job; j.Folder != "" {
 		return instance.Memory{Folder: j.Folder, Earlier: j.Earlier}
 	}
+	return p.userMemory()
+}
+
+// userMemory returns where the instances are recorded that commands of the user have made, and no jobs.
+func (p *planned) userMemory() instance.Memory {
 	if p.options.StateDir == "" {
 		return instance.Memory{}
 	}
@@ -343,6 +348,18 @@ func (p *planned) servicesStay() (diags diag.List) {
 		diags = append(diags, diag.Diagnostic{Warning: true, Summary: "Services stay", Subject: at, Detail: text})
 	}
 	return diags
+}
+
+// remains warns about what a clean-up leaves on hosts that the run does not have.
+func (p *planned) remains() diag.List {
+	c, run := p.topology.Cluster, names(p.hosts)
+	left := without(p.existing.Hosts(), run)
+	if !p.options.CleansUp || p.mode == modeStatus || len(left) == 0 {
+		return nil
+	}
+	return diag.List{{Warning: true, Summary: "Hosts not cleaned up", Subject: &c.Range,
+		Detail: fmt.Sprintf("The cluster %q is on %s too, and this run does not have that: what the cluster has there stays. To remove it, run kinit with --hosts %s --stop-after %s when all of them answer.",
+			c.Name, list(left), strings.Join(slices.Concat(run, left), ","), p.options.StopAfter)}}
 }
 
 // asSeen makes warnings of what hosts have and should not have: commands that only look show the

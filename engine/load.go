@@ -225,7 +225,7 @@ func (p *planned) build(c *topology.Cluster) (diags diag.List) {
 			p.plan = nil
 			return append(diags, refused...)
 		}
-		diags = append(diags, p.servicesStay()...)
+		diags = append(diags, slices.Concat(p.servicesStay(), p.remains())...)
 		if p.mode == modeStatus {
 			diags = append(diags, asRemovalWarnings(p.topology)...)
 		}

@@ -551,7 +551,7 @@ func TestEvacuatingTheOnlyHypervisorWithNodesNeedsTheirNames(t *testing.T) {
 	before := r.nodes("h1")
 	o := r.options("h1,h2")
 	o.Evacuate = []string{"h1"}
-	r.refusedInvalid(o, `All nodes of the cluster "boxes" are on h1: boxes-compute-01, boxes-controller-01. Evacuating it would remove them with their data, and a later run would create them empty. Nothing was changed. Move nodes to another hypervisor first, as in 'kinit replace SPEC boxes-compute-01 --set node.boxes-compute-01.hypervisor=HOST'. To remove these nodes all the same, give --yes-destroy boxes-compute-01,boxes-controller-01.`)
+	r.refusedInvalid(o, `All nodes of the cluster "boxes" are on h1: boxes-compute-01, boxes-controller-01. Evacuating it would remove them with their data, and a later run would create them empty. Nothing was changed. Create nodes on another hypervisor first, as by 'kinit replace SPEC boxes-compute-01 --set node.boxes-compute-01.hypervisor=HOST', which drains a node and removes it with the data that only it has. To remove these nodes all the same, give --yes-destroy boxes-compute-01,boxes-controller-01.`)
 	equal(t, "the nodes", r.nodes("h1"), before)
 
 	// Both ways out work.

@@ -10,6 +10,7 @@ import (
 	"kinit/engine/event"
 	"kinit/engine/internal/run"
 	"kinit/engine/internal/sensitive"
+	"kinit/engine/internal/topology"
 )
 
 // Result is how one task ended.
@@ -61,6 +62,9 @@ type Report struct {
 	Diagnostics diag.List
 	Sources     map[string]*hcl.File // for snippets
 }
+
+// Refused reports whether a run of what was only looked at would be refused, because of what the hosts have.
+func (r *Report) Refused() bool { return r.Diagnostics.Is(topology.ErrExisting) }
 
 // Changes counts the tasks that changed something, or would.
 func (r *Report) Changes() int {

@@ -51,7 +51,7 @@ docs/operating.md describes.`,
 			s.Options.Within, s.Options.Forks = c.Duration("within"), statusForks
 			state, report := engine.State(ctx, s.Options, health.Outputs()...)
 			redact(&state, s.Redact)
-			status, problem := health.Of(state, s.Options.Spec, repairs(c, s.Options.Spec, report.Removals), a.Now())
+			status, problem := health.Of(state, s.Options.Spec, repairs(c, s.Options.Spec, report), a.Now())
 			report, code := s.CloseRecord(report)
 			code = statusCode(code, status)
 			status.ExitCode = code
@@ -113,8 +113,9 @@ func redactOutputs(observed map[string]string, mask func(string) string) {
 }
 
 // repairs returns the command lines that repair a spec, with the same hosts and files. Values of
-// variables may be secret, so they are only named. A run is given the flag that names what it removes.
-func repairs(c *cli.Context, spec string, removals []engine.Removal) health.Repairs {
+// variables may be secret, so they are only named. A run is given the flag that names what it removes. Where a run would be
+// refused, none is proposed: the report says why, and what to do.
+func repairs(c *cli.Context, spec string, report *engine.Report) health.Repairs {
 	input := []string{shell.POSIX(spec)}
 	for _, name := range []string{"hosts", "inventory", "var-file", "set"} {
 		for _, value := range c.StringSlice(name) {
@@ -128,8 +129,11 @@ func repairs(c *cli.Context, spec string, removals []engine.Removal) health.Repa
 	line := func(verb string, words ...string) string {
 		return strings.Join(slices.Concat([]string{"kinit", verb}, input, words), " ")
 	}
-	unnamed := event.RemovedNames(event.Unnamed(removals))
+	unnamed := event.RemovedNames(event.Unnamed(report.Removals))
 	run := func(words ...string) string {
+		if report.Refused() {
+			return ""
+		}
 		if len(unnamed) > 0 {
 			words = append(words, "--remove", shell.POSIX(strings.Join(unnamed, ",")))
 		}

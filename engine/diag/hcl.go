@@ -161,13 +161,21 @@ func NearOrAll(given string, names []string) string {
 	}
 	slices.Sort(names)
 	names = slices.Compact(names)
-	if more := len(names) - listed; more > 1 {
-		return fmt.Sprintf(" There are %s and %d more.", strings.Join(names[:listed], ", "), more)
-	}
 	if len(names) == 1 {
 		return " There is only " + names[0] + "."
 	}
-	return " There are " + strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1] + "."
+	return " There are " + Listed(names) + "."
+}
+
+// Listed returns names as a part of a sentence. Of many names it has only the first ones.
+func Listed(names []string) string {
+	if more := len(names) - listed; more > 1 {
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:listed], ", "), more)
+	}
+	if len(names) < 2 {
+		return strings.Join(names, "")
+	}
+	return strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1]
 }
 
 // listed is how many names an error lists at most.

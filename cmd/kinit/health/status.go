@@ -127,7 +127,7 @@ type Difference struct {
 	Host   string   `json:"host,omitempty"` // where it is
 	Detail []string `json:"detail"`
 	Place  string   `json:"place,omitempty"` // of the task's block, as FILE:LINE
-	Repair string   `json:"repair"`          // a command line
+	Repair string   `json:"repair"`          // a command line; empty if a run would be refused
 	Broken bool     `json:"-"`               // something does not work; otherwise a run has something to change
 }
 

@@ -163,7 +163,7 @@ func (s Status) differing() []string {
 	lines := []string{"", "NOT AS DECLARED"}
 	var repairs []string
 	for i, d := range s.Differences {
-		if !slices.Contains(repairs, d.Repair) {
+		if d.Repair != "" && !slices.Contains(repairs, d.Repair) {
 			repairs = append(repairs, d.Repair)
 		}
 		if i >= shown {
@@ -185,6 +185,9 @@ func (s Status) differing() []string {
 	}
 	if more := len(s.Differences) - shown; more > 0 {
 		lines = append(lines, fmt.Sprintf("  and %d more: --output json lists all", more))
+	}
+	if len(repairs) == 0 {
+		return lines
 	}
 	lines = append(lines, "", "REPAIR")
 	for _, command := range repairs[:min(len(repairs), 3)] {

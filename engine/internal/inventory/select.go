@@ -202,7 +202,7 @@ func (s *selection) limited(t pattern.Term, names wider) []string {
 		return found
 	}
 	s.Errorf(s.at(t), "Unknown host",
-		"--limit names %q, which is no host and no group of this run.%s", t.Text, diag.Near(t.Text, slices.Concat(names.names, s.GroupNames())))
+		"--limit names %q, which is no host and no group of this run.%s", t.Text, diag.NearOrAll(t.Text, slices.Concat(names.names, s.GroupNames())))
 	return nil
 }
 

@@ -44,6 +44,7 @@ type Existing struct {
 	untold   map[string][]string // drivers that could not list the nodes of a host, although the record does not name their driver
 	silent   map[string]error    // why hosts did not answer, if that matters
 	lost     []string            // hosts that do not come back
+	hosts    []string            // the hosts of the record, lost ones too, by name
 	at       map[string]string   // where the inventory has hosts
 	twins    map[string][]string // other names that it has there
 }
@@ -79,6 +80,7 @@ func Merge(answers []Answer, lost []string) Existing {
 	}
 	newest := newest(records)
 	x.known, x.record = newest.identified(), newest.without(lost)
+	x.hosts = slices.Compact(slices.Sorted(slices.Values(newest.Hosts())))
 	return x
 }
 
@@ -220,6 +222,9 @@ func (x Existing) Contents() map[string][]string {
 	return on
 }
 
+// Hosts lists the hosts that the record names, those that do not come back too, by name.
+func (x Existing) Hosts() []string { return x.hosts }
+
 // giveUp says how to go on without a host: by --lost, and by another place for what the cluster wants there.
 func (c Cluster) giveUp(host string) string {
 	var there []string
@@ -246,19 +251,23 @@ func (c Cluster) giveUp(host string) string {
 }
 
 // missing reports what the cluster has on hosts that the run does not have, or that did not
-// answer.
-func (x Existing) missing(c Cluster, hosts []*inventory.Host) diag.List {
+// answer. A run that ends with a clean-up leaves there what a lost host has.
+func (x Existing) missing(c Cluster, hosts []*inventory.Host, cleansUp bool) diag.List {
 	on := x.Contents()
 	var diags diag.List
 	for _, host := range slices.Sorted(maps.Keys(on)) {
+		giveUp := c.giveUp(host)
+		if cleansUp {
+			giveUp = fmt.Sprintf("give --lost %s: what it has stays there", host)
+		}
 		d := diag.Diagnostic{Summary: "Hypervisor missing", Subject: &c.Range, Cause: ErrExisting, Host: host}
 		d.Detail = fmt.Sprintf("The cluster %q has on %s: %s. ", c.Name, host, strings.Join(on[host], ", "))
 		switch {
 		case x.silent[host] != nil:
 			d.Summary, d.Cause = "Hypervisor does not answer", errors.Join(ErrExisting, x.silent[host])
-			d.Detail += fmt.Sprintf("That host does not answer: %v. Check its address and port in the inventory first. If it does not come back, make sure that it is off, or its nodes run twice, and %s.", x.silent[host], c.giveUp(host))
+			d.Detail += fmt.Sprintf("That host does not answer: %v. Check its address and port in the inventory first. If it does not come back, make sure that it is off, or its nodes run twice, and %s.", x.silent[host], giveUp)
 		case !slices.ContainsFunc(hosts, func(h *inventory.Host) bool { return h.Name == host }):
-			d.Detail += fmt.Sprintf("The run does not have that host: name it by --hosts too. If it does not come back, %s.", c.giveUp(host))
+			d.Detail += fmt.Sprintf("The run does not have that host: name it by --hosts too. If it does not come back, %s.", giveUp)
 		default:
 			continue
 		}

@@ -35,7 +35,7 @@ func Expand(in Input) (*Topology, diag.List) {
 		return nil, tooFew(c, in.Hosts)
 	}
 	impostors := in.Existing.impostors(c, in.rejoins)
-	if diags := in.Existing.missing(c, in.Hosts); diags.HasErrors() {
+	if diags := in.Existing.missing(c, in.Hosts, in.Ends != ""); diags.HasErrors() {
 		if impostors.HasErrors() {
 			return nil, impostors // the rest may be a consequence
 		}

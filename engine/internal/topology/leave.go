@@ -80,7 +80,7 @@ func (e *expansion) emptied() {
 	if len(all) == 0 {
 		return
 	}
-	e.Errorf(e.Cluster.Range, "Cluster would lose all nodes", "All nodes of the cluster %q are on %s: %s. Evacuating it would remove them with their data, and a later run would create them empty. Nothing was changed. Move nodes to another hypervisor first, as in 'kinit replace SPEC %s --set node.%s.hypervisor=HOST'. To remove these nodes all the same, give --yes-destroy %s.",
+	e.Errorf(e.Cluster.Range, "Cluster would lose all nodes", "All nodes of the cluster %q are on %s: %s. Evacuating it would remove them with their data, and a later run would create them empty. Nothing was changed. Create nodes on another hypervisor first, as by 'kinit replace SPEC %s --set node.%s.hypervisor=HOST', which drains a node and removes it with the data that only it has. To remove these nodes all the same, give --yes-destroy %s.",
 		e.Cluster.Name, strings.Join(e.Leave.Hypervisors, " and "), strings.Join(all, ", "), all[0], all[0], strings.Join(all, ","))
 }
 

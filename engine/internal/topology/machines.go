@@ -138,6 +138,10 @@ func (x Existing) different(c Cluster, name string) diag.Diagnostic {
 		text += fmt.Sprintf("That is the machine which the record has as %s: correct the address and port of %s in the inventory.", other, name)
 		return diag.Diagnostic{Summary: "Different machine", Subject: &c.Range, Cause: ErrExisting, Detail: text}
 	}
+	if other := x.answersAs(x.known[name], name); other != "" {
+		text += fmt.Sprintf("The recorded machine answers as %s: correct the addresses and ports of %s and %s in the inventory.", other, name, other)
+		return diag.Diagnostic{Summary: "Different machine", Subject: &c.Range, Cause: ErrExisting, Detail: text}
+	}
 	if twins := x.twins[name]; len(twins) > 0 {
 		text += fmt.Sprintf("The inventory has %s at the same address and port: correct those of %s. ", both(twins), name)
 	} else {
@@ -153,6 +157,16 @@ func (x Existing) different(c Cluster, name string) diag.Diagnostic {
 		text += fmt.Sprintf("Only if %s was reinstalled, give --lost %s: its nodes are recreated on other hosts, and later runs without --lost use it as a new hypervisor.", name, name)
 	}
 	return diag.Diagnostic{Summary: "Different machine", Subject: &c.Range, Cause: ErrExisting, Detail: text}
+}
+
+// answersAs returns the other name under which a machine answers, or "".
+func (x Existing) answersAs(id, name string) string {
+	for _, other := range slices.Sorted(maps.Keys(x.machines)) {
+		if other != name && x.machines[other].ID == id {
+			return other
+		}
+	}
+	return ""
 }
 
 // renamed returns the name under which the record has the machine that answers as another one and

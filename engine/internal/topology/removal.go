@@ -60,7 +60,7 @@ func (r *remover) everything() {
 		by, why = "--stop-after "+r.e.Ends, "everything is removed"
 	}
 	for _, place := range have.record.Nodes {
-		if host := have.host(place.Name); !place.Away || host != "" {
+		if host := have.host(place.Name); (!place.Away || host != "") && !slices.Contains(have.lost, host) {
 			r.add(event.RemovedNode, place.Name, host, place.IP, by, why)
 		}
 	}

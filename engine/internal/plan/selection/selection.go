@@ -1,6 +1,7 @@
 package selection
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/hashicorp/hcl/v2"
@@ -148,7 +149,29 @@ func (s *selector) limited() map[string]bool {
 	hosts := s.Refs.Set.Hosts
 	limit, diags := hosts.Inventory.Limit(s.flags.Limit, hosts.Names())
 	s.Tell(diags)
+	if !diags.HasErrors() {
+		s.Tell(s.none(limit))
+	}
 	return limit
+}
+
+// none reports a limit that leaves no host on which the playbook has tasks.
+func (s *selector) none(limit map[string]bool) diag.List {
+	var on []string
+	for _, t := range s.All {
+		if limit[t.Host] {
+			return nil
+		}
+		if t.Host != "" {
+			on = append(on, t.Host)
+		}
+	}
+	if len(on) == 0 {
+		return nil
+	}
+	slices.Sort(on)
+	return diag.Errorf(nil, "No host left", "--limit means %s, and the run has no task there. Its hosts are %s; name hosts of the inventory with --hosts to run the tasks on them.",
+		diag.Listed(slices.Sorted(maps.Keys(limit))), diag.Listed(slices.Compact(on)))
 }
 
 // addNeeded adds the tasks whose values the chosen ones read, and reports those that are
