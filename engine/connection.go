@@ -41,6 +41,9 @@ func (p *planned) settings(ctx context.Context, name string) (host.Settings, err
 	if err := diags.Err(); err != nil {
 		return host.Settings{}, err
 	}
+	if !settings.Declared {
+		settings.BecomePassword = cmp.Or(settings.BecomePassword, p.options.Passwords.Become)
+	}
 	out, err := p.source.reached(ctx, settings)
 	out.Outputs = p.options.OutputDir
 	return out, err
@@ -79,7 +82,7 @@ func (p *planned) inventorySettings(name string) (inventory.Settings, diag.List)
 func connection(s inventory.Settings) (host.Settings, error) {
 	settings := host.Settings{
 		Name: s.Name, Address: s.Address, Port: s.Port, User: s.User,
-		Local: s.Transport == "local", Via: s.Via, Become: host.Become{User: s.Become},
+		Local: s.Transport == "local", Via: s.Via, Become: host.Become{User: s.Become, Method: s.BecomeMethod}, BecomePassword: s.BecomePassword,
 		IdentityFiles: s.IdentityFiles, KnownHosts: nonEmpty(s.KnownHosts), HostKeys: s.HostKeys,
 		PrivateKeys: nonEmpty(s.PrivateKey), OS: module.OS(s.OS),
 		WinRM: s.Transport == inventory.WinRM, Auth: s.Auth, Password: s.Password, Certificate: s.Certificate,

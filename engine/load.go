@@ -278,6 +278,7 @@ func withDefaults(o Options) Options {
 	if o.Redactor == nil {
 		o.Redactor = &secret.Redactor{}
 	}
+	o.Redactor.Add(o.Passwords.Become.Reveal())
 	return o
 }
 

@@ -69,6 +69,12 @@ type Job struct {
 	Earlier []string // such folders of earlier runs of the job
 }
 
+// Passwords are the passwords of a run for the hosts that the inventory has none for. Hosts that playbooks declare do not
+// get them.
+type Passwords struct {
+	Become secret.Value // for sudo, doas and su
+}
+
 // Options is the input of a run. The engine reads no environment and prints nothing.
 type Options struct {
 	Inputs
@@ -91,7 +97,8 @@ type Options struct {
 
 	ConfirmRemovals ConfirmRemovals             // asked about removals that nothing names; nil refuses them
 	NamesRemovals   func(names []string) string // how the user names removals, such as "give --remove web-02", which is the default
-	Redactor        *secret.Redactor            // is given every secret; must be the one that the views use
+	Passwords       Passwords
+	Redactor        *secret.Redactor // is given every secret; must be the one that the views use
 }
 
 // ends returns the stage that removes everything when the run ends with it, or "".

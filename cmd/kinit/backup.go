@@ -33,7 +33,7 @@ $KINIT_BACKUP_PASSPHRASE, or the one that is asked for on a terminal. Volumes of
 		UsageText: command.Examples(
 			"kinit backup k8s-podman-3-2-2 --hosts nyctea,tyto --out k8s.backup --recipient age1…",
 		) + command.ExitCodesOfRuns(),
-		Flags: slices.Concat(command.InputFlags(), []cli.Flag{
+		Flags: slices.Concat(command.InputFlags(), command.PasswordFlags(), []cli.Flag{
 			command.HeadSelect.Text("out", "write the backup to `FILE`"),
 			command.HeadSelect.Switch("overwrite", "replace a file that exists"),
 			command.HeadSelect.List("recipient", "encrypt for the owner of a public `KEY`, age1…; may be repeated"),

@@ -35,7 +35,7 @@ server answers meanwhile. The exit code is 1 if a certificate has ended.`,
 			"kinit certs k8s-podman-3-2-2 --hosts nyctea,tyto",
 			"kinit certs k8s-podman-3-2-2 --hosts nyctea,tyto --renew",
 		) + command.ExitCodesOfRuns(),
-		Flags: slices.Concat(command.InputFlags(), []cli.Flag{
+		Flags: slices.Concat(command.InputFlags(), command.PasswordFlags(), []cli.Flag{
 			command.LostFlag(), command.AdoptFlag(), withinFlag(),
 			command.HeadSelect.Switch("renew", "renew the certificates of Kubernetes now"),
 		}, command.OutputFlagsOf("one object or events"), command.ReportFlags()),

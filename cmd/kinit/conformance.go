@@ -46,7 +46,7 @@ in namespaces with the label e2e-framework.`,
 			"kinit conformance k8s-libvirt-3-2-2 --suite kubernetes-test --report conformance.html",
 			"kinit conformance k8s-podman-1-2-2 --focus '\\[sig-apps\\]' --list",
 		) + command.ExitCodesOfRuns(),
-		Flags: slices.Concat(command.InputFlags(), []cli.Flag{
+		Flags: slices.Concat(command.InputFlags(), command.PasswordFlags(), []cli.Flag{
 			command.HeadSelect.TextOr("focus", conformanceFocus, "run tests whose names match `RE`; default: \\[Conformance\\]"),
 			command.HeadSelect.Text("skip", "leave out tests whose names match `RE`"),
 			command.HeadSelect.Number("parallel", "run `N` tests at the same time; default: 2", 2),

@@ -42,7 +42,7 @@ user in as whom kinit logs in on the hypervisor, such as root.`,
 			"kinit console k8s-libvirt-1-1-1 k8s-libvirt-controller-01 --vnc",
 			"kinit console k8s-libvirt-1-1-1 k8s-libvirt-compute-01 --rdp --var compute_os=windows",
 		) + command.ExitCodesOfRuns(),
-		Flags: slices.Concat(command.InputFlags(), []cli.Flag{
+		Flags: slices.Concat(command.InputFlags(), command.PasswordFlags(), []cli.Flag{
 			command.LostFlag(),
 			command.HeadSelect.Switch("vnc", "forward the node's screen and print the address"),
 			command.HeadSelect.Switch("rdp", "forward the node's remote desktop and print the address"),

@@ -36,7 +36,7 @@ hypervisors (docs/variables.md), and least_memory_gib.`,
 			"kinit doctor nyctea tyto",
 			"kinit doctor localhost --var virt_type=qemu --output json",
 		) + command.ExitCodesOfRuns(),
-		Flags: slices.Concat(command.InputFlags()[1:], command.OutputFlagsOf("a finding per line")), // the arguments take the place of --hosts
+		Flags: slices.Concat(command.InputFlags()[1:], command.PasswordFlags(), command.OutputFlagsOf("a finding per line")), // the arguments take the place of --hosts
 		Action: func(c *cli.Context) error {
 			if c.NArg() == 0 {
 				return exit.Usagef(c.Command.HelpName, "it takes hosts, as in 'kinit doctor nyctea tyto'")

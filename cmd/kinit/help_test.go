@@ -70,7 +70,7 @@ func TestEveryCommandHasHelpWithAnExampleThatParses(t *testing.T) {
 
 func TestEveryFlagHasHelp(t *testing.T) {
 	t.Parallel()
-	for _, f := range slices.Concat(command.InputFlags(), command.SelectionFlags(), command.OutputFlags(), labFlags()) {
+	for _, f := range slices.Concat(command.InputFlags(), command.PasswordFlags(), command.SelectionFlags(), command.OutputFlags(), labFlags()) {
 		documented := f.(cli.DocGenerationFlag)
 		usage, name := documented.GetUsage(), f.Names()[0]
 		if usage == "" || strings.HasSuffix(usage, ".") {

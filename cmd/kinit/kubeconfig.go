@@ -39,7 +39,7 @@ are; an entry of the same name that kinit did not make is not replaced.`,
 			"kinit kubeconfig k8s-libvirt-1-1-1 --merge",
 			"kinit kubeconfig k8s-libvirt-1-1-1 --remove",
 		) + command.ExitCodesOfRuns(),
-		Flags: slices.Concat(command.InputFlags(), []cli.Flag{
+		Flags: slices.Concat(command.InputFlags(), command.PasswordFlags(), []cli.Flag{
 			command.LostFlag(),
 			command.HeadSelect.Switch("merge", "add it to your file and make it the current context"),
 			command.HeadSelect.Switch("remove", "remove it from your file"),

@@ -16,7 +16,7 @@ const leaving = "leave"
 
 // memberFlags are the flags of commands that take nodes out of a cluster.
 func memberFlags() []cli.Flag {
-	return slices.Concat(command.InputFlags(), []cli.Flag{
+	return slices.Concat(command.InputFlags(), command.PasswordFlags(), []cli.Flag{
 		command.LostFlag(), command.ForksFlag(), command.FreshFactsFlag(), command.AdoptFlag(), command.RemoveFlag(), command.YesDestroyFlag(),
 	}, command.OutputFlags(), command.DiffFlags("show every step with its diff"), command.ReportFlags())
 }

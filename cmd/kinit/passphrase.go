@@ -45,11 +45,11 @@ func askPassphrase(a *app.App, twice bool) (secret.Value, error) {
 	if !ok || !term.IsTerminal(int(in.Fd())) {
 		return "", nil
 	}
-	value, err := askSecret(a, "the passphrase", int(in.Fd()))
+	value, err := command.AskSecret(a, "Value of the passphrase: ", int(in.Fd()))
 	if err != nil || !twice {
 		return value, err
 	}
-	again, err := askSecret(a, "the passphrase, again", int(in.Fd()))
+	again, err := command.AskSecret(a, "Value of the passphrase, again: ", int(in.Fd()))
 	switch {
 	case err != nil:
 		return "", err

@@ -32,7 +32,7 @@ each task would do. Of secret values it contains only slow digests.`,
 			"kinit plan site.hcl -i inventory.hcl --only task.file.motd",
 			"kinit plan site.hcl --out site.plan",
 		) + command.ExitCodes(exit.OK, exit.Failed, exit.Usage, exit.Invalid, exit.Pending, exit.Unreachable, exit.Interrupted),
-		Flags: slices.Concat(command.InputFlags(), command.SelectionFlags(), []cli.Flag{
+		Flags: slices.Concat(command.InputFlags(), command.PasswordFlags(), command.SelectionFlags(), []cli.Flag{
 			command.LostFlag(), command.FreshFactsFlag(), command.AdoptFlag(), command.RebalanceFlag(), command.RemoveFlag(), command.YesDestroyFlag(),
 			command.HeadSelect.Switch("offline", "ask no host: show the tasks of the spec, of a cluster as if it were new"),
 		}, command.OutputFlags(), command.DiffFlags("show every step with its diff; this is the default"), []cli.Flag{

@@ -42,7 +42,7 @@ with a passphrase is opened by --passphrase-file, $KINIT_BACKUP_PASSPHRASE, or o
 			"kinit restore k8s-podman-3-2-2 k8s.backup --hosts nyctea,tyto --identity age.key",
 			"kinit restore k8s-podman-1-1-1 k8s.backup --hosts nyctea,tyto --yes-destroy controller-01",
 		) + command.ExitCodesOfRuns(),
-		Flags: slices.Concat(command.InputFlags(), []cli.Flag{
+		Flags: slices.Concat(command.InputFlags(), command.PasswordFlags(), []cli.Flag{
 			command.HeadSelect.List("identity", "decrypt with the private keys in `FILE`; may be repeated"),
 			passphraseFlag(), command.LostFlag(), command.ForksFlag(), command.FreshFactsFlag(), command.AdoptFlag(), command.RemoveFlag(),
 			command.HeadSelect.List("yes-destroy", "recreate existing `NODES`, and lose what only they know"),

@@ -56,7 +56,7 @@ the run as Ctrl-C does.`,
 			"kinit run site.plan --var token=secret",
 			"kinit run site.hcl -i inventory.hcl --var motd='hello, world' --check",
 		) + command.ExitCodesOfRuns(),
-		Flags: slices.Concat(command.InputFlags(), command.SelectionFlags(), []cli.Flag{
+		Flags: slices.Concat(command.InputFlags(), command.PasswordFlags(), command.SelectionFlags(), []cli.Flag{
 			command.LostFlag(), command.FreshFactsFlag(), command.AdoptFlag(), command.RebalanceFlag(), command.RemoveFlag(), command.YesDestroyFlag(),
 			command.HeadSelect.Switch("check", "show what would change, and change nothing; exit code 0 also with changes"),
 			command.HeadSelect.Switch("step", "before each task, show what it would change and ask on the terminal"),

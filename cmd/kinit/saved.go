@@ -90,6 +90,9 @@ func applying(saved *engine.Saved) app.Action {
 // onlyWithPlans refuses flags whose values the plan already contains.
 func onlyWithPlans(c *cli.Context) error {
 	allowed := []string{"verbose", "v", "output", "no-color", "diff", "no-diff", "forks", "step", "full-output", "var"}
+	for _, flag := range command.PasswordFlags() {
+		allowed = append(allowed, flag.Names()...)
+	}
 	for _, name := range c.FlagNames() {
 		if !slices.Contains(allowed, name) {
 			return exit.Usagef(c.Command.HelpName, "--%s does not go with a saved plan, which was made with its own", name)

@@ -166,31 +166,9 @@ func rewriteFile(a *app.App, name string, change func([]byte) ([]byte, error)) e
 
 func readInput(a *app.App, name string) ([]byte, error) {
 	if name == standardInput {
-		return awaited(a, func() ([]byte, error) { return io.ReadAll(a.In) })
+		return command.Awaited(a, func() ([]byte, error) { return io.ReadAll(a.In) })
 	}
 	return os.ReadFile(a.Abs(name))
-}
-
-// awaited reads input from the user. A signal ends the wait; an unfinished read ends with
-// the program.
-func awaited(a *app.App, read func() ([]byte, error)) ([]byte, error) {
-	signals, restore := a.Signals()
-	defer restore()
-	type answer struct {
-		text []byte
-		err  error
-	}
-	given := make(chan answer, 1)
-	go func() {
-		text, err := read()
-		given <- answer{text, err}
-	}()
-	select {
-	case a := <-given:
-		return a.text, a.err
-	case <-signals:
-		return nil, exit.Code(exit.Interrupted)
-	}
 }
 
 // decrypted returns a whole file, or one value of it, decrypted.
@@ -265,23 +243,10 @@ func withValue(a *app.App, file string, text []byte, name string, value secret.V
 // readSecret reads a value from standard input, without echo on a terminal.
 func readSecret(a *app.App, name string) (secret.Value, error) {
 	if in, ok := a.In.(*os.File); ok && term.IsTerminal(int(in.Fd())) {
-		return askSecret(a, name, int(in.Fd()))
+		return command.AskSecret(a, "Value of "+name+": ", int(in.Fd()))
 	}
-	text, err := awaited(a, func() ([]byte, error) { return io.ReadAll(a.In) })
+	text, err := command.Awaited(a, func() ([]byte, error) { return io.ReadAll(a.In) })
 	return secret.Value(strings.TrimSuffix(strings.TrimSuffix(string(text), "\n"), "\r")), err
-}
-
-// askSecret reads a value from a terminal without echo, and turns echo on again afterwards,
-// also after an interrupt.
-func askSecret(a *app.App, name string, terminal int) (secret.Value, error) {
-	before, err := term.GetState(terminal)
-	if err != nil {
-		return "", err
-	}
-	_, _ = fmt.Fprintf(a.Err, "Value of %s: ", name)
-	text, err := awaited(a, func() ([]byte, error) { return term.ReadPassword(terminal) })
-	_, _ = io.WriteString(a.Err, "\n")
-	return secret.Value(text), errors.Join(err, term.Restore(terminal, before))
 }
 
 // rekeyed returns a text with all its encrypted parts encrypted again.

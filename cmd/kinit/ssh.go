@@ -36,7 +36,7 @@ PowerShell code. A host that is reached by WinRM has no terminal: only commands 
 			"kinit ssh k8s-libvirt-1-1-1 k8s-libvirt-compute-01 -- Get-Service kubelet",
 			"kinit ssh k8s-libvirt-1-1-1 services -- kubectl get nodes",
 		) + command.ExitCodesOfRuns(),
-		Flags: slices.Concat(command.InputFlags(), []cli.Flag{command.LostFlag()}, command.OutputFlags()),
+		Flags: slices.Concat(command.InputFlags(), command.PasswordFlags(), []cli.Flag{command.LostFlag()}, command.OutputFlags()),
 		Action: func(c *cli.Context) error {
 			args := c.Args().Slice()
 			if len(args) < 2 {

@@ -42,7 +42,7 @@ and ends within 30 days is broken. With --output json there is one object, which
 docs/operating.md describes.`,
 		UsageText: command.Examples("kinit status k8s-libvirt-1-1-1 --hosts nyctea,tyto") +
 			command.ExitCodes(exit.OK, exit.Failed, exit.Usage, exit.Invalid, exit.Pending, exit.Unreachable, exit.Interrupted),
-		Flags: slices.Concat(command.InputFlags(), []cli.Flag{command.LostFlag(), withinFlag()}, command.OutputFlagsOf("one object")),
+		Flags: slices.Concat(command.InputFlags(), command.PasswordFlags(), []cli.Flag{command.LostFlag(), withinFlag()}, command.OutputFlagsOf("one object")),
 		Action: func(c *cli.Context) error {
 			ctx, s, err := command.OnSpec(a, c, command.Mode{View: view.Read, PendingFails: true})
 			if err != nil {

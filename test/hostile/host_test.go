@@ -61,7 +61,7 @@ func ways() map[string]func(t *testing.T) transport.Conn {
 			return conn
 		},
 		"su": func(t *testing.T) transport.Conn {
-			conn, err := local.As("root", "su")
+			conn, err := local.As("root", "su", nil)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -63,6 +63,7 @@ func New(version string) *App {
 		Engine: Engine{Run: engine.Run, Plan: engine.Plan, Validate: engine.Validate},
 		Kinds:  modules.All, Now: time.Now, Signals: incoming, Leave: os.Exit,
 	}
+	forgetSecrets()
 	a.Sleep = a.sleepUntil
 	a.Out, a.Err = a.screen(os.Stdout), a.screen(os.Stderr)
 	return a
@@ -207,7 +208,7 @@ func Drivers() []engine.Driver {
 // BaseOptions returns the engine options that no flag sets.
 func (a *App) BaseOptions(spec string) engine.Options {
 	return engine.Options{
-		Inputs: engine.Inputs{Spec: spec, Cwd: a.Cwd}, Environ: a.Environ,
+		Inputs: engine.Inputs{Spec: spec, Cwd: a.Cwd}, Environ: a.ChildEnviron(),
 		Builtin: shipped{}, Inventory: inventories.FS,
 		Home: a.Env("HOME"), CacheDir: a.CacheFolder(), StateDir: a.StateFolder(), Kinds: a.Kinds(),
 	}

@@ -38,7 +38,11 @@ argument retries says. docs/ci.md describes the file, the results and the site.`
 			if err != nil {
 				return err
 			}
-			ctx, s := begin(a, c, file)
+			passwords, err := command.Passwords(a, c)
+			if err != nil {
+				return err
+			}
+			ctx, s := begin(a, c, file, passwords)
 			done := s.runner.All(ctx, list, file.Jobs)
 			interrupted := ctx.Err() != nil
 			s.end()
@@ -48,7 +52,7 @@ argument retries says. docs/ci.md describes the file, the results and the site.`
 }
 
 func runFlags() []cli.Flag {
-	return slices.Concat([]cli.Flag{jobFlag(), adoptFlag()}, folderFlags(), []cli.Flag{
+	return slices.Concat([]cli.Flag{jobFlag(), adoptFlag()}, command.PasswordFlags(), folderFlags(), []cli.Flag{
 		command.OutputFlag("text, json (a phase per line)"), command.NoColorFlag(),
 	})
 }

@@ -39,10 +39,10 @@ type session struct {
 const stopping = "stopping: jobs are being ended and what they deployed is removed; press again to leave at once"
 
 // begin prepares a run of jobs, with a context that signals cancel.
-func begin(a *app.App, c *cli.Context, file *jobs.File) (context.Context, *session) {
+func begin(a *app.App, c *cli.Context, file *jobs.File, passwords engine.Passwords) (context.Context, *session) {
 	s := &session{app: a, file: file, screen: newScreen(a, c.String("output") == command.OutputJSON)}
 	s.screen.after = s.renderSite
-	s.runner = newRunner(a, file, s.screen, c.Bool("adopt"))
+	s.runner = newRunner(a, file, s.screen, c.Bool("adopt"), passwords)
 	ctx, stop := a.Interruptible(c.Context, stopping, s.screen.say)
 	s.stop = stop
 	s.screen.start()
@@ -80,14 +80,14 @@ func (s *session) renderSite() {
 
 // newRunner returns the runner of a file's jobs. If adopts is set, it also works on objects
 // that other controllers made.
-func newRunner(a *app.App, file *jobs.File, s *screen, adopts bool) *runner.Runner {
+func newRunner(a *app.App, file *jobs.File, s *screen, adopts bool, passwords engine.Passwords) *runner.Runner {
 	return &runner.Runner{
 		Results: file.Results, Keep: file.Keep, Program: a.Version, Now: a.Now, Progress: s,
 		Rerun:  func(j jobs.Job) string { return shell.POSIX("kinit", "ci", "run", file.Path, "--job", j.Name) },
 		Commit: func(ctx context.Context, _ jobs.Job) string { return commitOf(ctx, file.Folder) },
 		Options: func(j jobs.Job) (engine.Options, error) {
 			o, err := options(a, file, j)
-			o.Adopt = adopts
+			o.Adopt, o.Passwords = adopts, passwords
 			return o, err
 		},
 		Hosts: hostsOf, Order: stagesOf,

@@ -189,6 +189,9 @@ func Options(a *app.App, c *cli.Context, spec string) (engine.Options, error) {
 		return engine.Options{}, exit.Usagef(c.Command.HelpName, "--forks must be at least 1, %d was given", c.Int("forks"))
 	}
 	o := a.BaseOptions(spec)
+	if o.Passwords, err = Passwords(a, c); err != nil {
+		return o, err
+	}
 	o.Hosts, o.Limit, o.Only, o.Skip = List(c, "hosts"), List(c, "limit"), List(c, "only"), List(c, "skip")
 	o.Tags, o.SkipTags = List(c, "tags"), List(c, "skip-tags")
 	o.Vars, o.VarFiles, o.Set = values, c.StringSlice("var-file"), c.StringSlice("set")

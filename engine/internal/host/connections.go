@@ -3,6 +3,7 @@
 package host
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -27,8 +28,10 @@ type Connections struct {
 	mu      sync.Mutex
 	entries map[entryKey]*entry
 	made    []*Machine // in the order of connection
-	closed  bool
-	set     terms
+	// passwords are those of sudo, doas and su, by the name of the machine.
+	passwords map[string]*transport.BecomePassword
+	closed    bool
+	set       terms
 }
 
 // terms are what Mark, Once and Admit have set.
@@ -70,7 +73,7 @@ func NewConnectionsWith(lookup func(ctx context.Context, name string) (Settings,
 	if redactor == nil {
 		redactor = &secret.Redactor{}
 	}
-	return &Connections{lookup: lookup, connect: connect, redactor: redactor, entries: map[entryKey]*entry{}}
+	return &Connections{lookup: lookup, connect: connect, redactor: redactor, entries: map[entryKey]*entry{}, passwords: map[string]*transport.BecomePassword{}}
 }
 
 // Mark sets the run of later connections, so that the run's processes can be found on the
@@ -241,8 +244,9 @@ func (c *Connections) reach(ctx context.Context, key entryKey, chain []string) (
 		return nil, err
 	}
 	if key.other {
-		settings.Become = key.as
+		settings.Become = Become{User: key.as.User, Method: cmp.Or(key.as.Method, settings.Become.Method)}
 	}
+	settings.passwords = c.becomePassword(name, settings.BecomePassword)
 	set := c.terms()
 	settings.Run = set.run
 	var via transport.Conn
@@ -263,6 +267,19 @@ func (c *Connections) reach(ctx context.Context, key entryKey, chain []string) (
 		return m, err
 	}
 	return c.open(ctx, name, settings, via)
+}
+
+// becomePassword returns the password of a machine, the same one for all its users: after it was refused, no connection
+// gives it again.
+func (c *Connections) becomePassword(name string, value secret.Value) *transport.BecomePassword {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	known := c.passwords[name]
+	if known == nil || known.Value() != value {
+		known = transport.NewBecomePassword(value)
+		c.passwords[name] = known
+	}
+	return known
 }
 
 // open connects to a machine by its settings.

@@ -44,7 +44,7 @@ func openLocal(s Settings) (transport.Conn, error) {
 	}
 	conn := local.New()
 	if self, err := user.Current(); s.Become.User != "" && (err != nil || self.Username != s.Become.User) {
-		if conn, err = local.As(s.Become.User, s.Become.Method); err != nil {
+		if conn, err = local.As(s.Become.User, s.Become.Method, s.becomePassword()); err != nil {
 			return nil, err // not a nil *local.Conn in a non-nil interface
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"kinit/engine/module"
 	"kinit/engine/pace"
 	"kinit/engine/secret"
+	"kinit/engine/transport"
 	"kinit/engine/transport/ssh"
 )
 
@@ -39,6 +40,9 @@ type Settings struct {
 	Via    string    // the machine to connect through
 	Local  bool      // this machine, without any connection
 	Become Become
+	// BecomePassword is for sudo, doas or su, if they ask.
+	BecomePassword secret.Value
+	passwords      *transport.BecomePassword // the same, shared by the connections to the machine
 
 	Run string // the name of the run that uses the connection; empty without one
 
@@ -83,9 +87,18 @@ func (s Settings) ssh() ssh.Config {
 	c.Name, c.Address, c.Port, c.User = s.Name, cmp.Or(s.Address, s.Name), s.Port, s.User
 	c.IdentityFiles, c.PrivateKeys, c.UseAgent = s.IdentityFiles, s.PrivateKeys, !s.NoAgent
 	c.HostKeys, c.KnownHosts, c.Become, c.BecomeMethod = s.HostKeys, s.KnownHosts, s.Become.User, s.Become.Method
+	c.BecomePassword = s.becomePassword()
 	c.ConnectTimeout, c.HandshakeTimeout, c.KeepAlive = s.ConnectTimeout, s.ConnectTimeout, s.KeepAlive
 	c.Windows, c.Run = s.system() == module.Windows, s.Run
 	return c
+}
+
+// becomePassword returns the password that connections to the machine share.
+func (s Settings) becomePassword() *transport.BecomePassword {
+	if s.passwords != nil {
+		return s.passwords
+	}
+	return transport.NewBecomePassword(s.BecomePassword)
 }
 
 // Identity returns a text for how a machine is reached and its known host keys. A

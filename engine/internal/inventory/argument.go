@@ -30,6 +30,9 @@ func Systems() Choice { return Choice{"An operating system", []string{Linux, Win
 // Logins returns the ways to log in over WinRM.
 func Logins() Choice { return Choice{"A way to log in over WinRM", []string{Basic, NTLM, Certificate}} }
 
+// BecomeMethods returns the programs that change the user.
+func BecomeMethods() Choice { return Choice{"A become method", []string{Sudo, Doas, Su}} }
+
 // Problem returns the problem of a value, with a similar one, or "".
 func (c Choice) Problem(value string) string {
 	if slices.Contains(c.values, value) {

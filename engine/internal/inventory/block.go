@@ -89,6 +89,8 @@ func (f *fields) given(ofHost bool) given {
 	choose("auth", Logins(), func(s *Settings) *string { return &s.Auth })
 	take(f, &g, "via", func(s *Settings) *string { return &s.Via })
 	take(f, &g, "password", func(s *Settings) *secret.Value { return &s.Password })
+	choose("become_method", BecomeMethods(), func(s *Settings) *string { return &s.BecomeMethod })
+	take(f, &g, "become_password", func(s *Settings) *secret.Value { return &s.BecomePassword })
 	take(f, &g, "certificate", func(s *Settings) *string { return &s.Certificate })
 	var limit string
 	if f.decode("connect_timeout", &limit) {

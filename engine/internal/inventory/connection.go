@@ -1,6 +1,7 @@
 package inventory
 
 import (
+	"cmp"
 	"errors"
 	"io/fs"
 	"os"
@@ -98,8 +99,20 @@ func (c connection) transport() {
 	}
 }
 
-// become reads the user to become. The method is sudo, without a password.
+// become reads the user to become, the method and the password. The latter two are also those of tasks that become a user.
 func (c connection) become() {
+	method, name := c.text("ansible_become_method")
+	switch kind := method[strings.LastIndexByte(method, '.')+1:]; kind {
+	case "", Sudo, Doas, Su:
+		c.BecomeMethod = kind
+	default:
+		c.problem(c.Origins[name].At, "Unknown become method", "kinit becomes another user by sudo, doas or su, not by %q.", method)
+	}
+	password, _ := c.text("ansible_become_password", "ansible_become_pass", "ansible_sudo_pass")
+	c.BecomePassword = secret.Value(password)
+	if _, name := c.text("ansible_become_flags", "ansible_become_exe"); name != "" {
+		c.warn(name, "Setting not used", "kinit calls %s in its own way and does not use %s.", cmp.Or(c.BecomeMethod, Sudo), name)
+	}
 	text, name := c.text("ansible_become")
 	if text == "" {
 		return
@@ -113,16 +126,6 @@ func (c connection) become() {
 	}
 	c.Become = "root"
 	c.take(&c.Become, "ansible_become_user")
-	method, name := c.text("ansible_become_method")
-	if kind := method[strings.LastIndexByte(method, '.')+1:]; kind != "" && kind != "sudo" {
-		c.problem(c.Origins[name].At, "Unknown become method", "kinit becomes another user by sudo, not by %q.", method)
-	}
-	if _, name := c.text("ansible_become_password", "ansible_become_pass"); name != "" {
-		c.warn(name, "Password not used", "kinit calls sudo without a password: allow that on the host, by NOPASSWD in its sudoers file.")
-	}
-	if _, name := c.text("ansible_become_flags", "ansible_become_exe"); name != "" {
-		c.warn(name, "Setting not used", "kinit calls sudo in its own way and does not use %s.", name)
-	}
 }
 
 func (c connection) password() {

@@ -47,7 +47,7 @@ ansible_connection=smart
 	}
 	want := []Settings{
 		ssh(Settings{Name: "plain", Address: "plain"}),
-		ssh(Settings{Name: "full", Address: "192.0.2.1", Port: 2222, User: "admin", IdentityFiles: []string{src.Home + "/.ssh/lab"}, Become: "root"}),
+		ssh(Settings{Name: "full", Address: "192.0.2.1", Port: 2222, User: "admin", IdentityFiles: []string{src.Home + "/.ssh/lab"}, Become: "root", BecomeMethod: "sudo"}),
 		ssh(Settings{Name: "old", Address: "192.0.2.2", Port: 2200, User: "root", IdentityFiles: []string{src.Cwd + "/keys/old"}}),
 		ssh(Settings{Name: "other", Address: "other", Become: "postgres"}),
 		ssh(Settings{Name: "no", Address: "no"}),

@@ -141,7 +141,7 @@ func markAll(values map[string]cty.Value) map[string]cty.Value {
 func (inv *Inventory) Secrets() []string {
 	var all []string
 	for _, h := range inv.Hosts {
-		all = append(all, h.Password.Reveal())
+		all = append(all, h.Password.Reveal(), h.BecomePassword.Reveal())
 		for name, value := range h.Vars {
 			all = append(all, secretsIn(name, value)...)
 		}

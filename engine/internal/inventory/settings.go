@@ -36,29 +36,40 @@ const (
 	Certificate = "certificate"
 )
 
+// The values of Settings.BecomeMethod.
+const (
+	Sudo = "sudo"
+	Doas = "doas"
+	Su   = "su"
+)
+
 // Settings is how one host is reached. It is plain data.
 type Settings struct {
-	Name          string
-	Address       string       // a name or an IP address; the host's name if missing
-	Port          int          // 0 means the transport's default
-	User          string       // empty means the transport's default
-	Transport     string       // SSH, WinRM or Local
-	Via           string       // the name of the host to go through, empty means none
-	Become        string       // the user to become after login, empty means none
-	IdentityFiles []string     // absolute paths of private keys
-	KnownHosts    string       // absolute path; empty means ~/.ssh/known_hosts
-	HostKeys      []string     // public host keys to accept, as in known_hosts without the name
-	PrivateKey    secret.Value // a private key's text, of hosts that tasks declare
-	Password      secret.Value // of WinRM
-	OS            string       // Linux or Windows; empty means the transport's default
-	Auth          string       // of WinRM: Basic, NTLM or Certificate; empty means Basic
-	Certificate   string       // of WinRM: the only accepted certificate, in PEM
+	Name         string
+	Address      string // a name or an IP address; the host's name if missing
+	Port         int    // 0 means the transport's default
+	User         string // empty means the transport's default
+	Transport    string // SSH, WinRM or Local
+	Via          string // the name of the host to go through, empty means none
+	Become       string // the user to become after login, empty means none
+	BecomeMethod string // Sudo, Doas or Su; empty means Sudo
+	// BecomePassword is for sudo, doas or su; empty means that of the run
+	BecomePassword secret.Value
+	IdentityFiles  []string     // absolute paths of private keys
+	KnownHosts     string       // absolute path; empty means ~/.ssh/known_hosts
+	HostKeys       []string     // public host keys to accept, as in known_hosts without the name
+	PrivateKey     secret.Value // a private key's text, of hosts that tasks declare
+	Password       secret.Value // of WinRM
+	OS             string       // Linux or Windows; empty means the transport's default
+	Auth           string       // of WinRM: Basic, NTLM or Certificate; empty means Basic
+	Certificate    string       // of WinRM: the only accepted certificate, in PEM
 	// ConnectTimeout is how long each of the connection, the login and a first shell may
 	// take; 0 means the transport's default.
 	ConnectTimeout time.Duration
 	Pace           float64  // how many times slower than an ordinary machine it is; 0 means measure
 	FromSSHConfig  bool     // missing settings come from ~/.ssh/config, for the Address
 	SSHConfig      string   // a file in place of ~/.ssh/config and the machine's configuration
+	Declared       bool     // by a playbook: the passwords of the run are not for this host
 	SSHOptions     []string // each as KEYWORD=VALUE of ssh_config(5); they count more than the files
 }
 

@@ -169,13 +169,13 @@ func (l *loader) readCheck(b *hclsyntax.Block) {
 func (l *loader) readHost(b *hclsyntax.Block) {
 	args, _ := l.content(b, []string{
 		"for_each", "name", "address!", "port", "user", "via", "transport", "become",
-		"private_key", "password", "host_keys", "os", "auth", "certificate", "connect_timeout", "pace", "vars", "depends_on",
+		"private_key", "password", "become_method", "become_password", "host_keys", "os", "auth", "certificate", "connect_timeout", "pace", "vars", "depends_on",
 		"console", "take_console", "screen", "shell",
 	}, nil)
 	l.spec.Hosts = append(l.spec.Hosts, &Host{
 		In: l.in, Label: b.Labels[0], ForEach: args["for_each"], Name: args["name"], Address: args["address"], Port: args["port"],
 		User: args["user"], Via: args["via"], Transport: args["transport"], Become: args["become"],
-		PrivateKey: args["private_key"], Password: args["password"], HostKeys: args["host_keys"],
+		PrivateKey: args["private_key"], Password: args["password"], BecomeMethod: args["become_method"], BecomePassword: args["become_password"], HostKeys: args["host_keys"],
 		OS: args["os"], Auth: args["auth"], Certificate: args["certificate"], ConnectTimeout: args["connect_timeout"], Pace: args["pace"],
 		Console: args["console"], TakeConsole: args["take_console"], Screen: args["screen"], Shell: args["shell"],
 		Vars: args["vars"], DependsOn: args["depends_on"], Range: b.DefRange(),

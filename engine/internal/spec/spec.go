@@ -165,6 +165,8 @@ type Host struct {
 	OS             hcl.Expression
 	Auth           hcl.Expression
 	Certificate    hcl.Expression
+	BecomeMethod   hcl.Expression
+	BecomePassword hcl.Expression
 	ConnectTimeout hcl.Expression
 	Pace           hcl.Expression
 	Vars           hcl.Expression

@@ -32,37 +32,53 @@ const mostSaid = 4 << 10
 
 // other is another user of this machine.
 type other struct {
-	user  become.User
+	way   *become.Way
 	conn  *Conn
 	files *life.Kept[*sftp.Client] // of an SFTP server that runs as the user
 }
 
 // As returns this machine as another user, by "sudo", "doas" or "su"; an empty method
-// is sudo. None of them may ask for a password: sudo and doas need a rule that allows
-// it, su needs kinit to run as root.
-func As(user, method string) (*Conn, error) {
+// is sudo. They get the password if they ask for one; without it, which is nil, sudo and doas need a
+// rule that allows that, and su needs kinit to run as root.
+func As(user, method string, password *transport.BecomePassword) (*Conn, error) {
 	u := become.User{Name: user, Method: method}
-	if u.By() == become.Su && os.Geteuid() != 0 {
-		return nil, fmt.Errorf("%w: become %s with su: it asks for a password unless root runs kinit; use sudo or doas", transport.ErrAuth, user)
+	if u.By() == become.Su && os.Geteuid() != 0 && password == nil {
+		return nil, fmt.Errorf("%w: become %s with su: it asks for a password unless root runs kinit; give it by --ask-become-pass, or use sudo or doas", transport.ErrAuth, user)
 	}
-	return asUser(u), nil
+	return asUser(u, password), nil
 }
 
-func asUser(u become.User) *Conn {
+func asUser(u become.User, password *transport.BecomePassword) *Conn {
 	c := &Conn{life: newLife()}
-	c.as = &other{user: u, conn: c, files: life.NewKept[*sftp.Client]()}
+	c.as = &other{way: become.NewWay(u, password), conn: c, files: life.NewKept[*sftp.Client]()}
 	c.files = sftpfs.New(c.as, c.Exec)
 	return c
 }
 
 // exec runs the line as the user. The line does not appear in process lists or in sudo's
 // log: the shell reads it, followed by the mark, before its input.
-func (o *other) exec(ctx context.Context, c *Conn, p transport.Process) (int, error) {
-	line := shell.Exports(p.Env) + p.Line
-	if strings.ContainsRune(line, 0) {
+func (o *other) exec(ctx context.Context, c *Conn, p transport.Process) (code int, err error) {
+	if strings.ContainsRune(shell.Exports(p.Env)+p.Line, 0) {
 		return 0, errors.New("a command line cannot contain a zero byte")
 	}
-	mark := rand.Text()
+	if !o.way.Password().Proven() { // by a command that ends soon: others wait for it
+		if err := o.way.Start(ctx, func(e *become.Entry) error {
+			_, err := o.execBy(ctx, c, transport.Process{Line: "true"}, e)
+			return err
+		}); err != nil {
+			return 0, err
+		}
+	}
+	err = o.way.Start(ctx, func(e *become.Entry) (err error) {
+		code, err = o.execBy(ctx, c, p, e)
+		return err
+	})
+	return code, err
+}
+
+// execBy runs the line by an entry, if there is one.
+func (o *other) execBy(ctx context.Context, c *Conn, p transport.Process, e *become.Entry) (int, error) {
+	line, mark := shell.Exports(p.Env)+p.Line, rand.Text()
 	session := make(chan int, 1) // holds the number once it is known
 	begin := framing.NewOpening(mark, p.Stdout, func(number int) { session <- number })
 	said := framing.NewHead(mostSaid)
@@ -74,11 +90,23 @@ func (o *other) exec(ctx context.Context, c *Conn, p transport.Process) (int, er
 	if p.Stdin != nil {
 		input = io.MultiReader(input, p.Stdin)
 	}
-	cmd := command(o.user.Line("/bin/sh", "-c", framing.Mark(c.run)+becomeScript, "/bin/sh", lineScript, mark, strconv.Itoa(len(line)+len(mark))))
+	argv := []string{"/bin/sh", "-c", framing.Mark(c.run) + becomeScript, "/bin/sh", lineScript, mark, strconv.Itoa(len(line) + len(mark))}
+	var cmd *exec.Cmd
+	var talk *become.Exchange
+	if e == nil {
+		cmd = command(o.way.User.Line(argv...))
+	} else {
+		cmd, talk = command(e.Line(argv...)), become.NewExchange(e, input, stderr)
+		defer talk.Close()
+		input, stderr = talk, talk
+	}
 	code, err := c.attend(ctx, cmd, transport.Process{Stdin: input, Stdout: begin, Stderr: stderr}, o.signaller(cmd, session))
 	if err == nil && !begin.Begun() {
-		return 0, fmt.Errorf("%w: become %s with %s: %s", transport.ErrAuth, o.user.Name, o.user.By(),
-			sftpfs.Said(strings.NewReader(said.String()), fmt.Errorf("it ended with code %d and said nothing", code)))
+		silent := fmt.Errorf("it ended with code %d and said nothing", code)
+		if talk != nil {
+			return 0, talk.Ended(silent)
+		}
+		return 0, o.way.User.Ended(false, sftpfs.Said(strings.NewReader(said.String()), silent))
 	}
 	return code, err
 }
@@ -114,14 +142,27 @@ func (o *other) signaller(cmd *exec.Cmd, begun chan int) signaller {
 }
 
 func (o *other) signal(ctx context.Context, signal syscall.Signal, session int) {
-	line := o.user.Line("/bin/sh", "-c", framing.KillSession, "kill", strconv.Itoa(int(signal)), strconv.Itoa(session))
-	cmd := exec.CommandContext(ctx, "/bin/sh", "-c", line)
-	cmd.Dir, cmd.Env = home(), environment()
-	_ = cmd.Run() // if the command remains, the wait for it times out
+	argv := []string{"/bin/sh", "-c", framing.KillSession, "kill", strconv.Itoa(int(signal)), strconv.Itoa(session)}
+	_ = o.way.Start(ctx, func(e *become.Entry) error { // if the command remains, the wait for it times out
+		line := o.way.User.Line(argv...)
+		if e != nil {
+			line = e.Line(argv...)
+		}
+		cmd := exec.CommandContext(ctx, "/bin/sh", "-c", line)
+		cmd.Dir, cmd.Env = home(), environment()
+		if e == nil {
+			return cmd.Run()
+		}
+		talk := become.NewExchange(e, nil, nil)
+		defer talk.Close()
+		cmd.Stdin, cmd.Stderr, cmd.WaitDelay = talk, talk, time.Second
+		cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+		return cmd.Run()
+	})
 }
 
 // Within returns this machine as a command such as nsenter with the namespaces of a process
 // sees it: each program and its arguments are appended to argv.
 func Within(argv ...string) *Conn {
-	return asUser(become.User{Name: argv[0], Enter: argv})
+	return asUser(become.User{Name: argv[0], Enter: argv}, nil)
 }

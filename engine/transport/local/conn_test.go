@@ -59,7 +59,7 @@ func TestDoas(t *testing.T) {
 
 func as(t *testing.T, user, method string) *local.Conn {
 	t.Helper()
-	conn, err := local.As(user, method)
+	conn, err := local.As(user, method, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,7 +92,7 @@ func TestUserWhoCannotBeBecomeIsExplained(t *testing.T) {
 	if !errors.Is(err, transport.ErrAuth) || !strings.Contains(err.Error(), "become no-such-user with su: ") {
 		t.Errorf("error %v", err)
 	}
-	if _, err := conn.Files(t.Context()); err == nil || !strings.Contains(err.Error(), "start the SFTP server as no-such-user with su: ") {
+	if _, err := conn.Files(t.Context()); err == nil || !strings.Contains(err.Error(), "start the SFTP server: authentication failed: become no-such-user with su: ") {
 		t.Errorf("error %v", err)
 	}
 }

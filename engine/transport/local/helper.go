@@ -37,10 +37,29 @@ func (o *other) start(ctx context.Context) (*sftp.Client, error) {
 	if err := o.conn.life.Ended(); err != nil {
 		return nil, err
 	}
+	var client *sftp.Client
+	err := o.way.Start(ctx, func(e *become.Entry) (err error) {
+		client, err = o.startBy(ctx, e)
+		return err
+	})
+	return client, err
+}
+
+// startBy starts a server by an entry, if there is one.
+func (o *other) startBy(ctx context.Context, e *become.Entry) (*sftp.Client, error) {
 	mark := rand.Text()
-	cmd := command(o.user.Line("/bin/sh", "-c", framing.Mark(o.conn.run)+become.FileServer(mark)))
+	argv := []string{"/bin/sh", "-c", framing.Mark(o.conn.run) + become.FileServer(mark)}
 	said := framing.NewHead(mostSaid)
-	cmd.Stderr = said
+	var cmd *exec.Cmd
+	var talk *become.Exchange
+	if e == nil {
+		cmd = command(o.way.User.Line(argv...))
+		cmd.Stderr = said
+	} else {
+		cmd, talk = command(e.Line(argv...)), become.NewExchange(e, nil, said)
+		defer talk.Close()
+		cmd.Stderr = talk
+	}
 	to, err := cmd.StdinPipe()
 	if err != nil {
 		return nil, err
@@ -51,6 +70,9 @@ func (o *other) start(ctx context.Context) (*sftp.Client, error) {
 	}
 	if err := cmd.Start(); err != nil {
 		return nil, fmt.Errorf("start /bin/sh: %w", err)
+	}
+	if talk != nil {
+		o.conn.life.Go(func() { talk.Answer(to) })
 	}
 	client, err := speak(ctx, mark, out, to)
 	if err == nil && o.conn.life.Go(func() {
@@ -64,7 +86,14 @@ func (o *other) start(ctx context.Context) (*sftp.Client, error) {
 	if ended := cmp.Or(ctx.Err(), o.conn.life.Ended()); ended != nil {
 		return nil, ended
 	}
-	return nil, fmt.Errorf("start the SFTP server as %s with %s: %s", o.user.Name, o.user.By(), sftpfs.Said(strings.NewReader(said.String()), err))
+	if talk != nil && talk.Asked() {
+		return nil, talk.Ended(err)
+	}
+	reason := sftpfs.Said(strings.NewReader(said.String()), err)
+	if talk != nil {
+		reason = talk.Said(err)
+	}
+	return nil, o.way.User.NoFileServer(reason)
 }
 
 // speak begins the protocol with a server, until ctx ends.

@@ -25,6 +25,7 @@ import (
 
 	"kinit/engine/internal/sshconfig"
 	"kinit/engine/secret"
+	"kinit/engine/transport"
 	"kinit/engine/transport/internal/become"
 )
 
@@ -76,7 +77,9 @@ type Config struct {
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 
 	Become       string // run everything as this user; the login user if empty
-	BecomeMethod string // "sudo", "doas" or "su", without a password; sudo if empty
+	BecomeMethod string // "sudo", "doas" or "su"; sudo if empty
+	// BecomePassword is given when sudo, doas or su asks for it; nil for none.
+	BecomePassword *transport.BecomePassword
 
 	ConnectTimeout   time.Duration // for TCP, 15 s when 0
 	HandshakeTimeout time.Duration // from then to the end of the login, and for a shell to begin, 15 s when 0
@@ -92,7 +95,8 @@ type Config struct {
 	// Windows.
 	Run string
 
-	shell string // the shell for everything, /bin/sh; tests use others
+	shell string      // the shell for everything, /bin/sh; tests use others
+	way   *become.Way // to the user to become
 }
 
 func (c Config) complete() Config {
@@ -102,6 +106,7 @@ func (c Config) complete() Config {
 	c.KeepAlive = cmp.Or(c.KeepAlive, defaultKeepAlive)
 	c.KeepAliveMisses = cmp.Or(c.KeepAliveMisses, keepAliveMisses)
 	c.shell = cmp.Or(c.shell, "/bin/sh")
+	c.way = become.NewWay(become.User{Name: c.Become, Method: c.BecomeMethod}, c.BecomePassword)
 	if c.User == "" {
 		c.User = currentUser()
 	}
@@ -145,8 +150,6 @@ func (c Config) label() string {
 	}
 	return c.Name + " (" + c.address() + ")"
 }
-
-func (c Config) user() become.User { return become.User{Name: c.Become, Method: c.BecomeMethod} }
 
 // dialler names the user who opens a unix socket, if that may be unexpected.
 func (c Config) dialler(network string) string {

@@ -48,9 +48,8 @@ func (l *link) openFiles(ctx context.Context) (*sftp.Client, error) {
 // greet starts the SFTP server in the session and waits for its first message. said also
 // gets the output.
 func (l *link) greet(ctx context.Context, s *session, said *framing.Head) (*sftp.Client, error) {
-	from, err := l.startServer(s, said)
+	s, from, err := l.startServer(ctx, s, said)
 	if err != nil {
-		_ = s.Close()
 		return nil, err
 	}
 	l.spawn(func() { gossh.DiscardRequests(s.requests) })
@@ -64,34 +63,58 @@ func (l *link) greet(ctx context.Context, s *session, said *framing.Head) (*sftp
 }
 
 // startServer starts the SFTP server in the session: the subsystem, or as another
-// user the program itself.
-func (l *link) startServer(s *session, said *framing.Head) (io.Reader, error) {
+// user the program itself. It closes the session if that fails.
+func (l *link) startServer(ctx context.Context, s *session, said *framing.Head) (*session, io.Reader, error) {
 	if l.config.Become != "" {
-		return l.startProgram(s, said)
+		return l.startProgram(ctx, s, said)
 	}
 	ok, err := s.SendRequest("subsystem", true, gossh.Marshal(struct{ Name string }{"sftp"}))
+	if err == nil && ok {
+		return s, io.TeeReader(s, said), nil
+	}
+	_ = s.Close()
 	if err != nil {
-		return nil, fmt.Errorf("open the SFTP session: %w", err)
+		return nil, nil, fmt.Errorf("open the SFTP session: %w", err)
 	}
-	if !ok {
-		return nil, errors.New("the machine's SSH server has no sftp subsystem: " +
-			"add \"Subsystem sftp internal-sftp\" to its sshd_config")
-	}
-	return io.TeeReader(s, said), nil
+	return nil, nil, errors.New("the machine's SSH server has no sftp subsystem: " +
+		"add \"Subsystem sftp internal-sftp\" to its sshd_config")
 }
 
 // startProgram starts the SFTP server as the other user, from the paths of the
-// distributions, and skips the output of start-up files.
-func (l *link) startProgram(s *session, said *framing.Head) (io.Reader, error) {
-	nonce := rand.Text()
-	if err := s.exec(l.config.user().Line(l.config.shell, "-c", framing.Mark(l.config.Run)+become.FileServer(nonce))); err != nil {
-		return nil, fmt.Errorf("start the SFTP server: %w", err)
+// distributions, and skips the output of start-up files. A second try has a session of its own.
+func (l *link) startProgram(ctx context.Context, s *session, said *framing.Head) (*session, io.Reader, error) {
+	var from *bufio.Reader
+	err := l.config.way.Start(ctx, func(e *become.Entry) (err error) {
+		if s == nil {
+			if s, err = l.openPatiently(ctx); err != nil {
+				return err
+			}
+		}
+		defer context.AfterFunc(ctx, func(s *session) func() { return func() { _ = s.Close() } }(s))()
+		from = bufio.NewReaderSize(s, 64<<10)
+		if err = l.runServer(ctx, s, e, from, said); err != nil {
+			_ = s.Close()
+			s = nil
+		}
+		return err
+	})
+	if err != nil && s != nil { // it was not started at all
+		_ = s.Close()
 	}
-	from := bufio.NewReaderSize(s, 64<<10)
+	return s, from, err
+}
+
+func (l *link) runServer(ctx context.Context, s *session, e *become.Entry, from *bufio.Reader, said *framing.Head) error {
+	nonce, stderr := rand.Text(), bufio.NewReader(s.Stderr())
+	program := framing.Mark(l.config.Run) + become.FileServer(nonce)
+	err := s.start(ctx, l.config, e, from, stderr, said, l.config.shell, "-c", program)
+	if err != nil {
+		return fmt.Errorf("start the SFTP server: %w", err)
+	}
 	if err := framing.Until(from, nonce, framing.NewSink(said)); err != nil {
-		return nil, fmt.Errorf("start the SFTP server as %s: %s", l.config.Become, sftpfs.Said(s.Stderr(), err))
+		return l.config.way.User.NoFileServer(sftpfs.Said(stderr, err))
 	}
-	return from, nil
+	return nil
 }
 
 // noFiles returns why SFTP did not begin, with the server's message if there is one.

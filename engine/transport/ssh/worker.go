@@ -13,7 +13,7 @@ import (
 
 	gossh "golang.org/x/crypto/ssh"
 
-	"kinit/engine/transport"
+	"kinit/engine/transport/internal/become"
 	"kinit/engine/transport/internal/framing"
 	"kinit/engine/transport/internal/pool"
 )
@@ -54,21 +54,26 @@ type worker struct {
 // startWorker opens a session and starts a shell in it. Output of the login's start-up
 // files comes before the mark and is skipped.
 func (l *link) startWorker(ctx context.Context) (*worker, error) {
-	s, err := l.open(ctx)
-	if err != nil {
-		return nil, err
-	}
-	w := &worker{
-		link: l, session: s, mark: rand.Text(), exited: make(chan struct{}),
-		stdout: bufio.NewReaderSize(s, 64<<10),
-		stderr: bufio.NewReaderSize(s.Stderr(), 64<<10),
-	}
-	l.spawn(w.watch)
-	if err := w.boot(ctx); err != nil {
-		w.close()
-		return nil, err
-	}
-	return w, nil
+	var started *worker
+	err := l.config.way.Start(ctx, func(e *become.Entry) error {
+		s, err := l.open(ctx)
+		if err != nil {
+			return err
+		}
+		w := &worker{
+			link: l, session: s, mark: rand.Text(), exited: make(chan struct{}),
+			stdout: bufio.NewReaderSize(s, 64<<10),
+			stderr: bufio.NewReaderSize(s.Stderr(), 64<<10),
+		}
+		l.spawn(w.watch)
+		if err := w.boot(ctx, e); err != nil {
+			w.close()
+			return err
+		}
+		started = w
+		return nil
+	})
+	return started, err
 }
 
 // watch waits for the end of the shell. The server signals it with a request, which comes
@@ -86,13 +91,13 @@ func (w *worker) ended() bool {
 	}
 }
 
-// boot sends the bootstrap and waits for the mark.
-func (w *worker) boot(ctx context.Context) error {
+// boot starts the shell, by an entry if there is one, sends the bootstrap and waits for the mark.
+func (w *worker) boot(ctx context.Context, e *become.Entry) error {
 	c, said := w.link.config, framing.NewHead(mostHeard)
 	timed, cancel := context.WithTimeout(ctx, c.HandshakeTimeout)
 	defer cancel()
 	_, err := bounded(timed, w.link, func() (none struct{}, err error) {
-		if err := w.session.exec(c.user().Line(c.shell)); err != nil {
+		if err := w.session.start(timed, c, e, w.stdout, w.stderr, said, c.shell); err != nil {
 			return none, err
 		}
 		// A refusing shell may end before anything is sent to it; its output is the reason.
@@ -106,11 +111,16 @@ func (w *worker) boot(ctx context.Context) error {
 		return nil
 	case ctx.Err() != nil:
 		return ctx.Err()
+	case timed.Err() != nil && e != nil:
+		return c.slow("become "+c.Become+" with "+c.way.User.By(), said)
 	case timed.Err() != nil:
 		soon, cancel := context.WithTimeout(context.Background(), briefly)
 		defer cancel()
 		_, _ = bounded(soon, w.link, func() (int64, error) { return io.Copy(said, w.stderr) })
 		return c.slow("start a shell", said)
+	}
+	if e != nil {
+		return err
 	}
 	return w.refusal(c, err)
 }
@@ -130,7 +140,7 @@ func (w *worker) refusal(c Config, err error) error {
 		return fmt.Errorf("start a shell: %w", err)
 	}
 	if c.Become != "" {
-		return fmt.Errorf("%w: become %s with %s: %s", transport.ErrAuth, c.Become, c.user().By(), text)
+		return c.way.User.Ended(false, text)
 	}
 	return fmt.Errorf("start a shell: %s", text)
 }

@@ -42,6 +42,14 @@ func Sample(t *testing.T, first int, open func(t *testing.T) transport.Conn) {
 	run(t, posix().third(first), open)
 }
 
+// SampleWithout is Sample for a machine without some behaviours, by their names with the reasons.
+func SampleWithout(t *testing.T, first int, lacks map[string]string, open func(t *testing.T) transport.Conn) {
+	t.Helper()
+	d := posix().third(first)
+	maps.Copy(d.lacks, lacks)
+	run(t, d, open)
+}
+
 // third limits a suite to every third behaviour, unless KINIT_ALL is set.
 func (d dialect) third(first int) dialect {
 	if os.Getenv("KINIT_ALL") == "" {

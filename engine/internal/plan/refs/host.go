@@ -12,7 +12,7 @@ import (
 // Settings evaluates how a declared host is reached. It returns false if a value is not
 // known.
 func (all *Refs) Settings(h *Host, values *Values) (inventory.Settings, diag.List, bool) {
-	s := inventory.Settings{Name: h.Name, Via: h.Via, Transport: inventory.SSH}
+	s := inventory.Settings{Name: h.Name, Via: h.Via, Transport: inventory.SSH, Declared: true}
 	d := decode.New(all.Late(h, values), decode.NewShared(h.Namespace.Differs))
 	take := func(name string, expr hcl.Expression, into any) {
 		if expr != nil {
@@ -25,6 +25,8 @@ func (all *Refs) Settings(h *Host, values *Values) (inventory.Settings, diag.Lis
 	take("transport", h.Spec.Transport, &s.Transport)
 	take("private_key", h.Spec.PrivateKey, &s.PrivateKey)
 	take("password", h.Spec.Password, &s.Password)
+	take("become_method", h.Spec.BecomeMethod, &s.BecomeMethod)
+	take("become_password", h.Spec.BecomePassword, &s.BecomePassword)
 	take("host_keys", h.Spec.HostKeys, &s.HostKeys)
 	take("os", h.Spec.OS, &s.OS)
 	take("auth", h.Spec.Auth, &s.Auth)
@@ -61,6 +63,7 @@ func (all *Refs) Settings(h *Host, values *Values) (inventory.Settings, diag.Lis
 	}
 	choose("transport", s.Transport, h.Spec.Transport, inventory.Transports())
 	choose("os", s.OS, h.Spec.OS, inventory.Systems())
+	choose("become_method", s.BecomeMethod, h.Spec.BecomeMethod, inventory.BecomeMethods())
 	choose("auth", s.Auth, h.Spec.Auth, inventory.Logins())
 	return s, d.Diags, !d.Unknown && !d.Diags.HasErrors()
 }

@@ -96,7 +96,7 @@ func newRefs(set *expand.Set) *Refs {
 // referHost finds which tasks a host block refers to.
 func (r *resolver) referHost(h *Host) {
 	s := h.Spec
-	found := r.find(h.Namespace, h.Scope, "", s.Address, s.Port, s.User, s.Transport, s.Become, s.PrivateKey, s.Password, s.HostKeys, s.OS, s.Auth, s.Certificate)
+	found := r.find(h.Namespace, h.Scope, "", s.Address, s.Port, s.User, s.Transport, s.Become, s.BecomeMethod, s.BecomePassword, s.PrivateKey, s.Password, s.HostKeys, s.OS, s.Auth, s.Certificate)
 	h.Args, h.After = found.found, r.dependencies(h.Namespace, s.DependsOn, h.Scope, "", false)
 	r.Tell(found.Diags)
 	if found.Diags.HasErrors() {

@@ -4,7 +4,9 @@ package become
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
+	"strings"
 
 	"kinit/engine/shell"
 )
@@ -59,5 +61,15 @@ func (u User) Line(argv ...string) string {
 func FileServer(mark string) string {
 	return `for p in /usr/lib/openssh/sftp-server /usr/libexec/openssh/sftp-server ` +
 		`/usr/lib/ssh/sftp-server /usr/libexec/sftp-server; do ` +
-		`[ -x $p ] && { printf ` + mark + `; exec $p; }; done; echo "there is no sftp-server program" >&2; exit 127`
+		`[ -x $p ] && { printf ` + mark + `; exec $p; }; done; echo "` + noServer + `" >&2; exit 127`
+}
+
+const noServer = "there is no sftp-server program"
+
+// NoFileServer returns why FileServer did not begin, by what was said on standard error.
+func (u User) NoFileServer(said string) error {
+	if strings.Contains(said, noServer) {
+		return fmt.Errorf("start the SFTP server as %s: %s", u.Name, said)
+	}
+	return fmt.Errorf("start the SFTP server: %w", u.Ended(false, said))
 }

@@ -1,0 +1,28 @@
+package app
+
+import (
+	"os"
+	"slices"
+	"strings"
+)
+
+// BecomePasswordVariable is the environment variable with the password for sudo on the hosts.
+const BecomePasswordVariable = "KINIT_BECOME_PASSWORD"
+
+// secretVariables are the environment variables with passwords for hosts. Programs that kinit starts do not get them.
+var secretVariables = []string{BecomePasswordVariable}
+
+// ChildEnviron is the environment for programs that kinit starts.
+func (a *App) ChildEnviron() []string {
+	return slices.DeleteFunc(slices.Clone(a.Environ), func(entry string) bool {
+		name, _, _ := strings.Cut(entry, "=")
+		return slices.Contains(secretVariables, name)
+	})
+}
+
+// forgetSecrets removes passwords from the environment of this process, which its children inherit.
+func forgetSecrets() {
+	for _, name := range secretVariables {
+		_ = os.Unsetenv(name) // it fails for a name that cannot be one
+	}
+}

@@ -1,0 +1,187 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v2"
+	"golang.org/x/term"
+
+	"kinit/cmd/kinit/app"
+	"kinit/cmd/kinit/exit"
+	"kinit/engine"
+	"kinit/engine/secret"
+)
+
+// password is one password of a run and where it comes from: the flags, then the environment.
+type password struct {
+	ask      string // the flag that asks on the terminal
+	short    string
+	file     string // the flag with a file
+	question string
+	variable string // with the password itself; with _FILE after it, a file
+	argument string // of a host in inventories, for messages
+}
+
+var becomePassword = password{
+	ask: "ask-become-pass", short: "K", file: "become-password-file",
+	question: "Password for sudo on the hosts", variable: app.BecomePasswordVariable, argument: "become_password",
+}
+
+// PasswordFlags say which passwords a command has for hosts.
+func PasswordFlags() []cli.Flag {
+	return []cli.Flag{
+		HeadInput.Switch(becomePassword.ask, "ask for the password for sudo; default: $"+becomePassword.variable, becomePassword.short),
+		HeadInput.Text(becomePassword.file, "read that password from `FILE`; if it is executable, from its output"),
+	}
+}
+
+// Passwords returns the passwords that flags and the environment give, and asks for those that are wanted.
+func Passwords(a *app.App, c *cli.Context) (engine.Passwords, error) {
+	become, err := becomePassword.value(a, c)
+	return engine.Passwords{Become: become}, err
+}
+
+func (p password) value(a *app.App, c *cli.Context) (secret.Value, error) {
+	if !has(c, p.ask) {
+		return "", nil
+	}
+	if c.Bool(p.ask) && c.IsSet(p.file) {
+		return "", exit.Usagef(c.Command.HelpName, "give --%s or --%s, not both", p.ask, p.file)
+	}
+	file := c.String(p.file)
+	switch {
+	case c.Bool(p.ask):
+		return p.asked(a, c)
+	case file != "":
+	case a.Env(p.variable) != "":
+		return secret.Value(a.Env(p.variable)), nil
+	default:
+		if file = a.Env(p.variable + "_FILE"); file == "" {
+			return "", nil
+		}
+	}
+	return PasswordFrom(c.Context, a, file)
+}
+
+// has reports whether a command has a flag.
+func has(c *cli.Context, name string) bool {
+	return slices.ContainsFunc(c.Command.Flags, func(f cli.Flag) bool { return slices.Contains(f.Names(), name) })
+}
+
+// asked asks for the password on the terminal.
+func (p password) asked(a *app.App, c *cli.Context) (secret.Value, error) {
+	tty, done, err := terminal(a)
+	if err != nil {
+		return "", exit.Usagef(c.Command.HelpName, "--%s asks on a terminal, and there is none: give the password by --%s, by $%s, or by %s in the inventory",
+			p.ask, p.file, p.variable, p.argument)
+	}
+	defer done()
+	value, err := AskSecret(a, p.question+": ", tty)
+	if err == nil && value == "" {
+		err = errors.New("no password was given")
+	}
+	return value, err
+}
+
+// terminal returns the terminal of the process, also if standard input is something else.
+func terminal(a *app.App) (fd int, done func(), err error) {
+	if in, ok := a.In.(*os.File); ok && term.IsTerminal(int(in.Fd())) {
+		return int(in.Fd()), func() {}, nil
+	}
+	tty, err := os.OpenFile("/dev/tty", os.O_RDWR, 0)
+	if err != nil {
+		return 0, nil, err
+	}
+	return int(tty.Fd()), func() { _ = tty.Close() }, nil
+}
+
+// AskSecret reads a value from a terminal without echo, and turns echo on again afterwards,
+// also after an interrupt.
+func AskSecret(a *app.App, question string, terminal int) (secret.Value, error) {
+	before, err := term.GetState(terminal)
+	if err != nil {
+		return "", err
+	}
+	_, _ = io.WriteString(a.Err, question)
+	text, err := Awaited(a, func() ([]byte, error) { return term.ReadPassword(terminal) })
+	_, _ = io.WriteString(a.Err, "\n")
+	return secret.Value(text), errors.Join(err, term.Restore(terminal, before))
+}
+
+// Awaited reads input from the user. A signal ends the wait; an unfinished read ends with
+// the program.
+func Awaited(a *app.App, read func() ([]byte, error)) ([]byte, error) {
+	signals, restore := a.Signals()
+	defer restore()
+	type answer struct {
+		text []byte
+		err  error
+	}
+	given := make(chan answer, 1)
+	go func() {
+		text, err := read()
+		given <- answer{text, err}
+	}()
+	select {
+	case a := <-given:
+		return a.text, a.err
+	case <-signals:
+		return nil, exit.Code(exit.Interrupted)
+	}
+}
+
+// longestPassword is the most, in bytes, that is read as a password.
+const longestPassword = 64 << 10
+
+// PasswordFrom returns the password in a file or, if that is executable, the one that it prints. Line ends behind it do not
+// belong to it.
+func PasswordFrom(ctx context.Context, a *app.App, file string) (secret.Value, error) {
+	path := a.Abs(expandHome(a, file))
+	if err := a.Trust().Named(path); err != nil {
+		return "", fmt.Errorf("the password file %s is %w", file, err)
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return "", fmt.Errorf("the password file: %w", err)
+	}
+	var text []byte
+	if info.Mode()&0o111 != 0 && info.Mode().IsRegular() {
+		text, err = printed(ctx, a, path)
+	} else {
+		text, err = os.ReadFile(path)
+	}
+	if err != nil {
+		return "", fmt.Errorf("the password file %s: %w", file, err)
+	}
+	value := strings.TrimRight(string(text), "\r\n")
+	if value == "" || len(value) > longestPassword {
+		return "", fmt.Errorf("the password file %s has no password", file)
+	}
+	return secret.Value(value), nil
+}
+
+// printed is what a program prints. It may ask on the terminal.
+func printed(ctx context.Context, a *app.App, path string) ([]byte, error) {
+	cmd := exec.CommandContext(ctx, path)
+	cmd.Dir, cmd.Env, cmd.Stderr, cmd.WaitDelay = a.Cwd, a.ChildEnviron(), a.Err, time.Second
+	text, err := cmd.Output()
+	if err != nil {
+		return nil, fmt.Errorf("its program failed: %w", err)
+	}
+	return text, nil
+}
+
+func expandHome(a *app.App, file string) string {
+	if rest, ok := strings.CutPrefix(file, "~/"); ok {
+		return a.Env("HOME") + "/" + rest
+	}
+	return file
+}
