@@ -33,12 +33,20 @@ build: ## build bin/kinit; needs Go and a C compiler, and installs nothing
 	$(GO) build -trimpath -tags $(TAGS) -ldflags "-X main.version=$(VERSION)" -o bin/kinit ./cmd/kinit
 
 .PHONY: dist
-dist: ## build tarballs, .deb, .rpm, SBOMs and checksums for amd64 and arm64 into bin/dist (ARCHES=amd64); arm64 needs gcc-aarch64-linux-gnu
+dist: ## build tarballs, .deb, .rpm, container images, SBOMs and checksums for amd64 and arm64 into bin/dist (ARCHES=amd64); arm64 needs gcc-aarch64-linux-gnu, images need mmdebstrap
 	cmd/kinit/packaging/dist $(or $(DIST),bin/dist) '$(VERSION)' $(ARCHES)
 
 .PHONY: dist-test
 dist-test: deps ## build what make dist does for amd64 and arm64 twice, compare, and install each in a clean root
 	$(GO) test -tags $(TAGS),dist -count=1 -v -run '^TestDist$$' -timeout 60m ./test/dist
+
+.PHONY: docs
+docs: ## build a static site with search from the pages of docs/ into bin/docs (BASE_URL=https://…/); needs Go and a Go module proxy
+	docs/site/build $(or $(DOCS),bin/docs)
+
+.PHONY: docs-test
+docs-test: deps ## build what make docs does, follow its links, and open it in a browser of two sizes
+	$(GO) test -tags site -count=1 -v -run '^TestSite$$' -timeout 30m ./test/site
 
 .PHONY: winsim
 winsim: ## build bin/winsim, the SIMULATED Windows Server that labs can have nodes of
@@ -88,7 +96,7 @@ lint: deps ## check format, vet, staticcheck, shellcheck and odd words
 	@test -z "$$(gofmt -l . | tee /dev/stderr)"
 	$(GO) vet -tags $(TAGS) ./...
 	$(GO) vet -tags $(TAGS),kills,life,emulated ./test/e2e
-	$(GO) vet -tags $(TAGS),dist ./test/dist
+	$(GO) vet -tags $(TAGS),dist,site ./test/dist ./test/site
 	$(GO) run $(STATICCHECK) -tags $(TAGS) ./...
 	@./test/shellcheck
 	@./test/words

@@ -65,7 +65,13 @@ func Open(t testing.TB, path string, s Screen) *Page {
 func (p *Page) Visit(path string) {
 	p.t.Helper()
 	address := url.URL{Scheme: "file", Path: path}
-	p.Do(chromedp.Navigate(address.String()))
+	p.Goto(address.String())
+}
+
+// Goto shows what is at an address in the same browser.
+func (p *Page) Goto(address string) {
+	p.t.Helper()
+	p.Do(chromedp.Navigate(address))
 }
 
 // folder makes a folder for all that the browser writes. Its last processes may still

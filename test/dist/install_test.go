@@ -4,6 +4,7 @@ package dist_test
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -23,7 +24,7 @@ task "copy" "plain" {
 // TestDist builds the packages once more from a copy of the source at another path with an empty
 // build cache, and installs each in a clean root.
 func TestDist(t *testing.T) {
-	need.Programs(t, "dist", "mmdebstrap", "rpm", "aarch64-linux-gnu-gcc", "qemu-aarch64", "unshare")
+	need.Programs(t, "dist", "mmdebstrap", "rpm", "aarch64-linux-gnu-gcc", "qemu-aarch64", "unshare", "podman")
 	need.Root(t, "dist")
 	source, err := filepath.Abs("../..")
 	if err != nil {
@@ -62,6 +63,7 @@ func TestDist(t *testing.T) {
 			t.Errorf("requires %s", needs)
 		}
 	})
+	t.Run("image", func(t *testing.T) { imageRunsPlaybook(t, amd64+".image.tar") })
 	t.Run("arm64 under emulation", func(t *testing.T) { emulated(t, out) })
 	t.Run("is the same when built elsewhere", func(t *testing.T) { sameElsewhere(t, source, out) })
 }
@@ -111,6 +113,31 @@ func runsPlaybook(t *testing.T, root, kinit string) {
 		if _, err := os.Stat(filepath.Join(prefix, file)); err != nil {
 			t.Error(err)
 		}
+	}
+}
+
+// imageRunsPlaybook loads an image into a store of its own, and runs a playbook twice in a container, which
+// has what kinit starts.
+func imageRunsPlaybook(t *testing.T, image string) {
+	dir := t.TempDir()
+	command(t, nil, "install", "-d", dir+"/work")
+	put(t, dir+"/work/site.hcl", playbook, 0o644)
+	podman := []string{"podman", "--root", dir + "/root", "--runroot", dir + "/run", "--storage-driver", "vfs", "--cgroup-manager", "cgroupfs"}
+	if _, err := exec.LookPath("runc"); err == nil {
+		podman = append(podman, "--runtime", "runc")
+	}
+	run := func(argv ...string) string {
+		return command(t, nil, append(podman[:len(podman):len(podman)], argv...)...)
+	}
+	run("load", "--input", image)
+	container := []string{"run", "--rm", "--network", "host", "--ulimit", "nofile=1024:1024", "--ulimit", "nproc=1024:1024", "--volume", dir + "/work:/work"}
+	if out := run(append(container, "localhost/kinit:"+version, "version")...); !strings.Contains(out, "kinit "+version+" ") {
+		t.Errorf("version: %s", out)
+	}
+	out := run(append(container, "--entrypoint", "/bin/sh", "localhost/kinit:"+version, "-ec",
+		"for i in 1 2; do kinit run site.hcl --hosts localhost; done; ssh -V; test -e /usr/lib/x86_64-linux-gnu/libvirt.so.0; test -s /etc/ssl/certs/ca-certificates.crt")...)
+	if first, second := strings.Index(out, "1 changed"), strings.LastIndex(out, "0 changed"); first < 0 || second < first {
+		t.Errorf("the two runs printed\n%s", out)
 	}
 }
 

@@ -1,0 +1,2 @@
+// Package site tests the static site that "make docs" builds from the pages of docs/.
+package site
