@@ -42,18 +42,12 @@ func (o *owed) lookAround(ctx context.Context) {
 	all.Wait()
 }
 
-// logins lists as whom the run's hosts may keep notifications, if they are connected. A host on which a task failed is
-// left out: it may be in no state to answer, and the next run asks it.
+// logins lists as whom the run's hosts may keep notifications, if they are connected.
 func (o *owed) logins() (all []login) {
-	seen, failed := map[login]bool{}, map[string]bool{}
-	for _, t := range allTasks(o.plan) {
-		if status := o.records.of(t.Address).result.Status; status == event.Failed || status == event.Unreachable {
-			failed[t.Host] = true
-		}
-	}
+	seen := map[login]bool{}
 	for _, t := range allTasks(o.plan) {
 		for _, l := range []login{shelfOf(t), {host: t.Host}} {
-			if t.Skip == "" && !seen[l] && !failed[l.host] && !o.records.isLost(l.host) && o.machines.connected(l) {
+			if t.Skip == "" && !seen[l] && !o.records.isLost(l.host) && o.machines.connected(l) {
 				all = append(all, l)
 			}
 			seen[l] = true

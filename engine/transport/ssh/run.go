@@ -2,7 +2,6 @@ package ssh
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"io"
 	"time"
@@ -62,7 +61,7 @@ func (l *link) shareUrgent(ctx context.Context) bool {
 
 // run runs a job on the worker and leaves the worker idle or broken.
 func (l *link) run(ctx context.Context, w *worker, j *job) (int, error) {
-	nonce := rand.Text()
+	nonce := w.nonce
 	script := framing.Command{
 		Nonce: nonce, Shell: l.config.shell, Line: j.Line, Env: j.Env,
 		Fence: j.Fence, Run: l.config.Run, Last: w.last, Input: j.from, Data: j.data,
@@ -79,13 +78,17 @@ func (l *link) run(ctx context.Context, w *worker, j *job) (int, error) {
 	r.read(func() error { return r.readOutput(nonce) })
 	r.read(func() error { return r.readErrors(nonce) })
 	r.attend(ctx)
-	return r.result(ctx)
+	code, err := r.result(ctx)
+	if !w.broken {
+		w.listen()
+	}
+	return code, err
 }
 
 // readOutput reads the standard output of a command and its exit code.
 func (r *running) readOutput(nonce string) error {
 	from := r.worker.stdout
-	if err := framing.Until(from, nonce, nil); err != nil {
+	if err := <-r.worker.heard[0]; err != nil {
 		return errSilent
 	}
 	switch word, err := from.ReadByte(); {
@@ -115,7 +118,7 @@ func (r *running) readOutput(nonce string) error {
 }
 
 func (r *running) readErrors(nonce string) error {
-	if err := framing.Until(r.worker.stderr, nonce, nil); err != nil {
+	if err := <-r.worker.heard[1]; err != nil {
 		return err
 	}
 	return framing.Until(r.worker.stderr, nonce, r.Stderr)

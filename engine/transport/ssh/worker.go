@@ -29,7 +29,7 @@ const mostTries = 30
 
 func (l *link) newPool(most int) *pool.Pool[*worker] {
 	return pool.New(pool.Kind[*worker]{
-		Most: most, Start: l.startWorker,
+		Most: most, Start: l.startListening,
 		Full: func(err error) bool { return errors.Is(err, errRefused) }, Tries: mostTries, Backoff: backoff,
 		End: func(_ context.Context, w *worker) { w.close() }, Spawn: l.spawn,
 	})
@@ -44,6 +44,8 @@ type worker struct {
 	stdout  *bufio.Reader
 	stderr  *bufio.Reader
 	exited  chan struct{} // closed when the shell has ended
+	nonce   string        // of the next command
+	heard   [2]chan error // get a value when the nonce has come on each output
 	last    int           // the session of the previous command, or 0
 	broken  bool          // it cannot run a further command
 
@@ -74,6 +76,28 @@ func (l *link) startWorker(ctx context.Context) (*worker, error) {
 		return nil
 	})
 	return started, err
+}
+
+func (l *link) startListening(ctx context.Context) (*worker, error) {
+	w, err := l.startWorker(ctx)
+	if err == nil {
+		w.listen()
+	}
+	return w, err
+}
+
+// listen begins to read both outputs up to the nonce of the next command. What comes before it belongs to no command
+// and is dropped at once: unread, single bytes take a hundred times their size in the queue of the library.
+func (w *worker) listen() {
+	nonce := rand.Text()
+	w.nonce = nonce
+	for i, from := range []*bufio.Reader{w.stdout, w.stderr} {
+		heard := make(chan error, 1)
+		w.heard[i] = heard
+		if !w.link.spawn(func() { heard <- framing.Until(from, nonce, nil) }) {
+			heard <- errSilent
+		}
+	}
 }
 
 // watch waits for the end of the shell. The server signals it with a request, which comes
