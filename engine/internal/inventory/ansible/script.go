@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"kinit/engine/bounds"
 	"kinit/engine/diag"
 	"kinit/engine/internal/inventory/source"
 	"kinit/engine/internal/inventory/tree"
@@ -24,9 +25,11 @@ type Program struct {
 	Timeout time.Duration // for all of its runs together
 }
 
-// The limits of a script.
+// The limits of a script, for all of its runs together.
 const (
-	mostOutput = 64 << 20 // bytes
+	mostOutput = 16 << 20 // bytes
+	mostValues = 250_000
+	mostDepth  = 32
 	mostLines  = 3        // of its standard error that are shown
 )
 
@@ -36,7 +39,8 @@ const (
 func (p Program) Read(ctx context.Context) (*source.Document, []*source.Text) {
 	ctx, cancel := context.WithTimeout(ctx, p.Timeout)
 	defer cancel()
-	text, problems := p.output(ctx, "--list")
+	left := &room{bytes: mostOutput, values: mostValues}
+	text, problems := p.output(ctx, left, "--list")
 	if problems != nil {
 		return &source.Document{Collector: diag.Collector{Diags: problems}}, nil
 	}
@@ -46,7 +50,7 @@ func (p Program) Read(ctx context.Context) (*source.Document, []*source.Text) {
 		return doc, texts
 	}
 	for _, h := range doc.Hosts {
-		text, problems := p.output(ctx, "--host", h.Name)
+		text, problems := p.output(ctx, left, "--host", h.Name)
 		if problems != nil {
 			doc.Tell(problems)
 			return doc, texts
@@ -68,11 +72,16 @@ func hasMeta(text *source.Text) bool {
 
 // output runs the script and returns what it printed, with one value a line, so
 // that places in it can be shown.
-func (p Program) output(ctx context.Context, args ...string) (*source.Text, diag.List) {
-	stdout, err := p.run(ctx, args)
+func (p Program) output(ctx context.Context, left *room, args ...string) (*source.Text, diag.List) {
+	stdout, err := p.run(ctx, args, left.bytes)
 	command := strings.Join(append([]string{p.Name}, args...), " ")
 	if err != nil {
 		return nil, diag.List{{Summary: "Inventory script failed", Detail: fmt.Sprintf("%s: %v.", command, err), Cause: err}}
+	}
+	values, err := bounds.JSON(stdout, left.values, mostDepth)
+	left.bytes, left.values = left.bytes-len(stdout), left.values-values
+	if err != nil {
+		return nil, diag.List{{Summary: "Inventory script failed", Detail: fmt.Sprintf("What %s printed cannot be read: %v.", command, err), Cause: err}}
 	}
 	var indented bytes.Buffer
 	if json.Indent(&indented, stdout, "", "  ") == nil {
@@ -81,9 +90,12 @@ func (p Program) output(ctx context.Context, args ...string) (*source.Text, diag
 	return source.NewText(command, stdout), nil
 }
 
+// room is what a script may still print.
+type room struct{ bytes, values int }
+
 // run runs the script, and describes what went wrong.
-func (p Program) run(ctx context.Context, args []string) ([]byte, error) {
-	script := subprocess.Program{Argv: append([]string{p.Path}, args...), Environ: append([]string{}, p.Environ...), Most: mostOutput}
+func (p Program) run(ctx context.Context, args []string, most int) ([]byte, error) {
+	script := subprocess.Program{Argv: append([]string{p.Path}, args...), Environ: append([]string{}, p.Environ...), Most: most}
 	stdout, said, err := script.Output(ctx)
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):

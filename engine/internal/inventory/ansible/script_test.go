@@ -108,7 +108,9 @@ func TestWhatAScriptSaysIsInTheError(t *testing.T) {
 		"an exit code":         {"exit 3\n", "inventory.sh --list: exit status 3."},
 		"standard error":       {"echo 'no credentials.' >&2; exit 3\n", "inventory.sh --list: exit status 3: it said: no credentials."},
 		"a lot of errors":      {"seq 100000 >&2; exit 3\n", "inventory.sh --list: exit status 3: it said: 99998\n99999\n100000."},
-		"too much output":      {"head -c 70000000 /dev/zero\n", "inventory.sh --list: it printed more than 67108864 bytes."},
+		"too much output":      {"head -c 70000000 /dev/zero\n", "inventory.sh --list: it printed more than 16777216 bytes."},
+		"many values":          {"echo '['; yes '[],' | head -n 300000; echo '[]]'\n", "What inventory.sh --list printed cannot be read: it has more than 250000 values."},
+		"deep values":          {"head -c 40 /dev/zero | tr '\\0' '['\n", "What inventory.sh --list printed cannot be read: its values are nested more than 32 deep."},
 		"a signal":             {"kill -9 $$\n", "inventory.sh --list: signal: killed."},
 		"what is not executed": {"exec /nonexistent\n", "inventory.sh --list: exit status 127: it said: "},
 	}
