@@ -195,7 +195,7 @@ func (p *planned) build(c *topology.Cluster) (diags diag.List) {
 			Restore:  topology.Restore{ID: o.Restore.ID, Pool: o.Restore.Pool},
 			Instance: p.identify(*c)}
 		if diags = p.keeps(&in); diags.HasErrors() {
-			return diags
+			return orUnplaced(in, diags)
 		}
 		var more diag.List
 		p.topology, more = topology.Expand(in)
@@ -231,6 +231,18 @@ func (p *planned) build(c *topology.Cluster) (diags diag.List) {
 		}
 	}
 	return append(diags, more...)
+}
+
+// orUnplaced returns the refusal of a cluster that is not the existing one, or else what keeps the cluster from being
+// placed at all: each command that the refusal proposes would end with it.
+func orUnplaced(in topology.Input, refusal diag.List) diag.List {
+	in.Existing = topology.Existing{}
+	_, diags := topology.Expand(in)
+	unplaced := slices.DeleteFunc(diags, func(d diag.Diagnostic) bool { return d.Summary != topology.UnknownHypervisor })
+	if len(unplaced) > 0 {
+		return unplaced
+	}
+	return refusal
 }
 
 // again makes another plan of the same text, on the same hosts with what they had. It takes the

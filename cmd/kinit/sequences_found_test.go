@@ -63,6 +63,10 @@ var findings = map[string][]sequences.Command{
 		{Verb: "down", On: "h3"},
 		{Verb: "run", Hosts: []string{"h3"}, Limit: "h1"},
 	},
+	"a second cluster is proposed only if its nodes can be placed": {
+		{Verb: "run", Hosts: []string{"h1"}},
+		{Verb: "run", Hosts: []string{"h1"}, CIDR: "10.9.0.0/24", Place: "h2"},
+	},
 	"status may still report differences after its advice was followed": {
 		{Verb: "run", Hosts: []string{"h3", "h2"}},
 		{Verb: "status", Hosts: []string{"h2"}, Web: 1},

@@ -40,9 +40,12 @@ func (l *load) allowed(p Pool) ([]int, diag.List) {
 	return on, diags
 }
 
+// UnknownHypervisor is the summary of an error about a place on a host that the run does not have.
+const UnknownHypervisor = "Unknown hypervisor"
+
 // unknown returns the error of a hypervisor that is not selected.
 func (l *load) unknown(name string, at hcl.Range, who string) diag.List {
-	return diag.Errorf(&at, "Unknown hypervisor", "%s on %q, which is not among the selected hosts.%s", who, name, diag.Near(name, l.names))
+	return diag.Errorf(&at, UnknownHypervisor, "%s on %q, which is not among the selected hosts.%s", who, name, diag.Near(name, l.names))
 }
 
 // keep counts a node that stays on its hypervisor.
