@@ -25,7 +25,7 @@ import (
 
 // Task is a file from a URL. Exactly one of sha256, sha512, sha256_url, sha512_url and
 // unverified selects the check. A file with another checksum is replaced
-// if the cluster owns it.
+// if the cluster owns it. A sweep leaves an image (".qcow2", ".img" or ".raw") on which disks are based.
 //
 // Errors:
 //   - the URL cannot be fetched from the host, or nothing arrives for 60 s
@@ -72,7 +72,7 @@ type sum struct {
 
 func Kind() module.Kind {
 	return module.With[Task, Outputs](module.Kind{Name: "download", Elsewhere: "win_download", Marks: []module.MarkKind{
-		module.NewMarkKind("download", "download", pathmark.Remove, module.MarkTraits{}),
+		module.NewMarkKind("download", "download", pathmark.RemoveUnlessBase, module.MarkTraits{}),
 	}})
 }
 

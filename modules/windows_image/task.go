@@ -24,7 +24,8 @@ import (
 // Task is a sealed disk image of Windows Server, installed from its medium in a temporary
 // domain. An existing image is never recreated, even if the
 // arguments change: use another path for another system. An interrupted installation
-// continues, unless its domain was stopped or it failed: then it starts again.
+// continues, unless its domain was stopped or it failed: then it starts again. A sweep leaves an image on which
+// disks are based.
 //
 // Errors:
 //   - the medium, the drivers or the MSI is not on the host

@@ -68,7 +68,7 @@ func Remove(ctx context.Context, h module.Host, mark module.Mark) error {
 // restored.
 func undoFile(ctx context.Context, h module.Host, mark module.Mark) error {
 	if mark.Prior == "" {
-		return Remove(ctx, h, mark)
+		return RemoveUnlessBase(ctx, h, mark)
 	}
 	err := h.Files().Rename(ctx, mark.Prior, mark.ID)
 	if errors.Is(err, fs.ErrNotExist) {
