@@ -74,7 +74,7 @@ func everything() []module.Mark {
 		{Kind: "directory", ID: "/opt/lab"},
 		{Kind: "file", ID: "/opt/lab/config"},
 		{Kind: "file", ID: "/etc/hosts", Prior: "/etc/hosts.kinit-backup"},
-		{Kind: "download", ID: "/opt/lab/base.qcow2", Keep: true},
+		{Kind: "download", ID: "/opt/lab/base.iso", Keep: true},
 		{Kind: "download", ID: "/opt/lab/tool"},
 		{Kind: "sysctl", ID: "net.ipv4.ip_forward", Prior: "0"},
 		{Kind: "service", ID: "libvirtd.service", Prior: `{"enabled":true,"active":false}`},
@@ -86,7 +86,7 @@ func everything() []module.Mark {
 // populate makes the files of everything.
 func populate(h *moduletest.FakeHost) {
 	for _, name := range []string{
-		"/opt/lab/config", "/etc/hosts", "/etc/hosts.kinit-backup", "/opt/lab/base.qcow2", "/opt/lab/tool",
+		"/opt/lab/config", "/etc/hosts", "/etc/hosts.kinit-backup", "/opt/lab/base.iso", "/opt/lab/tool",
 		"/proc/sys/net/ipv4/ip_forward", "/etc/systemd/system/kinit-nft.service",
 	} {
 		h.FS.Put(name, "of "+name, 0o644)
@@ -107,7 +107,7 @@ func TestEverythingIsUndoneTheLastFirst(t *testing.T) {
 		"bring file /etc/hosts back from /etc/hosts.kinit-backup",
 		"remove file /opt/lab/config",
 		"remove folder /opt/lab unless others use it",
-		"remove the manifest of cluster k8s; these stay: package podman, download /opt/lab/base.qcow2",
+		"remove the manifest of cluster k8s; these stay: package podman, download /opt/lab/base.iso",
 	}
 	moduletest.WantTexts(t, task(all), h, want...)
 	moduletest.Settle(t, task(all), h)
@@ -123,7 +123,7 @@ func TestEverythingIsUndoneTheLastFirst(t *testing.T) {
 	if text, _ := h.FS.Text("/etc/hosts"); text != "of /etc/hosts.kinit-backup" {
 		t.Errorf("/etc/hosts is %q, want what was there before", text)
 	}
-	for name, want := range map[string]bool{"/opt/lab/config": false, "/opt/lab/tool": false, "/opt/lab/base.qcow2": true, "/etc/systemd/system/kinit-nft.service": false} {
+	for name, want := range map[string]bool{"/opt/lab/config": false, "/opt/lab/tool": false, "/opt/lab/base.iso": true, "/etc/systemd/system/kinit-nft.service": false} {
 		if _, there := h.FS.Text(name); there != want {
 			t.Errorf("%s is there: %v, want %v", name, there, want)
 		}
@@ -291,7 +291,7 @@ func TestOnlyTheNamedKindsAreUndoneAndCounted(t *testing.T) {
 	moduletest.Settle(t, made, h)
 	values := moduletest.Outputs(t, made, h)
 	if count, _ := values["count"].AsBigFloat().Int64(); count != 0 || values["kept"].LengthInt() != 1 ||
-		values["kept"].AsValueSlice()[0].AsString() != "download /opt/lab/base.qcow2" {
+		values["kept"].AsValueSlice()[0].AsString() != "download /opt/lab/base.iso" {
 		t.Errorf("outputs %#v", values)
 	}
 	if got := h.Changes(); len(got) > 0 {

@@ -24,6 +24,7 @@ const (
 	hiddenName  = ".kinit-unarchive" // begins all of them, and is followed by a word for the archive; it is the archive, while it is unpacked
 	manifestEnd = ".json"            // the unpacked entries
 	partsEnd    = ".parts"           // the content, until it is complete
+	begunEnd    = ".begun"           // the paths of entries that are being put in place
 )
 
 // Task is the content of an archive in a folder. Exactly one of source, archive and url
@@ -42,6 +43,7 @@ const (
 // Errors:
 //   - the archive is missing or damaged, or its checksum is not sha256; the folder is unchanged
 //   - dest exists and the cluster does not own it: use a separate folder for the archive
+//   - a foreign file of a cluster's folder is where an entry goes: move it away, or let keep name it
 //   - strip, or include and exclude, leave nothing of the archive
 //   - a required program is not installed
 type Task struct {

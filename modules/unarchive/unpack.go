@@ -55,14 +55,19 @@ func (t *Task) unpackIn(ctx context.Context, h module.Host, s state, w workshop)
 	if err != nil {
 		return err
 	}
+	if err := t.begin(ctx, h, s, stripped(all, t.Strip)); err != nil {
+		return errors.Join(err, t.sweepUp(ctx, h, w))
+	}
 	if err := t.place(ctx, h, s, w, all); err != nil {
 		return err
 	}
 	if err := t.finish(ctx, h, s, stripped(all, t.Strip)); err != nil {
 		return err
 	}
-	if err := h.Files().Remove(ctx, w.parts); err != nil {
-		return err
+	for _, gone := range []string{path.Join(t.Dest, t.hidden(begunEnd)), w.parts} {
+		if err := h.Files().Remove(ctx, gone); err != nil {
+			return err
+		}
 	}
 	return t.discard(ctx, h, w)
 }

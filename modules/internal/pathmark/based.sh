@@ -5,8 +5,9 @@ find "$@" -maxdepth 1 -type f -size +0 ! -path "$image" -print 2>/dev/null | whi
 	[ "$(head -c 3 "$disk" 2>/dev/null)" = QFI ] || continue
 	# shellcheck disable=SC2046 # the bytes of two numbers: where the name is, and how long it is
 	set -- $(od -A n -t u1 -j 12 -N 8 "$disk")
+	[ $# -eq 8 ] || continue
 	at=$(((($1 * 256 + $2) * 256 + $3) * 256 + $4)) size=$(((($5 * 256 + $6) * 256 + $7) * 256 + $8))
-	[ "$at" -gt 0 ] && [ "$size" -gt 0 ] && [ "$size" -le 1023 ] || continue
+	if [ "$at" -eq 0 ] || [ "$size" -eq 0 ] || [ "$size" -gt 1023 ]; then continue; fi
 	base=$(tail -c "+$((at + 1))" "$disk" | head -c "$size")
 	case $base in
 	/* | json:*) ;;

@@ -38,7 +38,7 @@ func TestImageThatADiskIsBasedOnIsKept(t *testing.T) {
 			h := moduletest.LocalHost(t, "demo")
 			folder := t.TempDir()
 			image := filepath.Join(folder, test.image)
-			for file, text := range map[string]string{image: "image", filepath.Join(folder, test.disk): overlay(strings.ReplaceAll(test.base, "FOLDER", folder))} {
+			for file, text := range map[string]string{image: "image", filepath.Join(folder, "a-short.qcow2"): "QFI\xfb", filepath.Join(folder, test.disk): overlay(strings.ReplaceAll(test.base, "FOLDER", folder))} {
 				if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 					t.Fatal(err)
 				}
