@@ -30,7 +30,7 @@ const (
 	mostOutput = 16 << 20 // bytes
 	mostValues = 250_000
 	mostDepth  = 32
-	mostLines  = 3        // of its standard error that are shown
+	mostLines  = 3 // of its standard error that are shown
 )
 
 // Read runs a script once with --list, and once a host with --host when its list
