@@ -2,6 +2,7 @@ package sequences
 
 import (
 	"fmt"
+	"path"
 	"reflect"
 	"slices"
 	"strings"
@@ -130,6 +131,8 @@ func Advised(words []string) Command {
 		switch word {
 		case "--hosts":
 			c.Hosts = strings.Split(value, ",")
+		case "-i":
+			c.Aliases = path.Base(value) == aliasesFile
 		case "--stop-after":
 			c.StopAfter = value
 		case "--set", "--var":
@@ -161,7 +164,11 @@ func (c *Command) rewrite(was Command) {
 		line[i+1] = strings.Join(c.Hosts, ",")
 	}
 	if c.Lost != was.Lost {
-		line = append(line, "--lost", c.Lost)
+		if i := slices.Index(line, "--lost"); i >= 0 {
+			line[i+1] = c.Lost
+		} else {
+			line = append(line, "--lost", c.Lost)
+		}
 	}
 	c.Line = append(line, c.Flags[min(len(was.Flags), len(c.Flags)):]...)
 }
@@ -180,6 +187,11 @@ func leaveOut(words []string, flag, name string) (left []string) {
 		}
 	}
 	return left
+}
+
+// loses says whether the command gives a host up as lost.
+func (c Command) loses(host string) bool {
+	return c.Lost != "" && slices.Contains(strings.Split(c.Lost, ","), host)
 }
 
 // Declared returns the run that declares what this command does: it without faults and selections.

@@ -15,6 +15,9 @@ import (
 	"kinit/engine/transport/transporttest/sshd"
 )
 
+// aliasesFile is the name of the inventory that has each host under a second name too.
+const aliasesFile = "aliases.hcl"
+
 // Rack is the hosts of the sequences. They start once; Host.Reset makes them as they were.
 type Rack struct {
 	Hosts     []*Host
@@ -46,7 +49,7 @@ func NewRack(t testing.TB, first, count int) *Rack {
 	t.Helper()
 	need.Root(t, "overlay")
 	need.Programs(t, "overlay", "unshare", "nsenter")
-	r := &Rack{Inventory: filepath.Join(t.TempDir(), "inventory.hcl"), Aliases: filepath.Join(t.TempDir(), "aliases.hcl")}
+	r := &Rack{Inventory: filepath.Join(t.TempDir(), "inventory.hcl"), Aliases: filepath.Join(t.TempDir(), aliasesFile)}
 	var names, aliases strings.Builder
 	for i := range count {
 		h := newHost(t, fmt.Sprintf("h%d", i+1), first+i)

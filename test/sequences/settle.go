@@ -95,7 +95,7 @@ func (w *world) reach(c Command) (Command, *Violation, error) {
 		if result.Code == 0 || result.Code == drift && c.Verb == "plan" || c.Verb == "status" && result.Code != 0 && len(w.advice(c, result)) == 0 {
 			return c, nil, nil
 		}
-		if c.Node != "" && c.Node != c.Lost && unknownName.MatchString(result.Err) {
+		if c.Node != "" && !c.loses(c.Node) && unknownName.MatchString(result.Err) {
 			return c, nil, nil // what the user asked for does not exist
 		}
 		if ways := w.advice(c, result); len(ways) > 0 {
@@ -134,7 +134,7 @@ func (w *world) complete(c Command) *Violation {
 	}
 	var have []string
 	for _, n := range w.nodes {
-		if n.cluster() == c.Cluster() && n.host != c.Lost && slices.ContainsFunc(c.Hosts, func(h string) bool { return w.host(h).Name == n.host }) {
+		if n.cluster() == c.Cluster() && !c.loses(n.host) && slices.ContainsFunc(c.Hosts, func(h string) bool { return w.host(h).Name == n.host }) {
 			have = append(have, n.name)
 		}
 	}
@@ -150,7 +150,7 @@ var (
 	evacuateAdvice = regexp.MustCompile(`'kinit evacuate SPEC ([a-z0-9]+)'`)
 	commandAdvice  = regexp.MustCompile(`(?m)^    kinit run (?:.*\\\n)*.*$`)
 	twiceAdvice    = regexp.MustCompile(`leave out "([a-z0-9]+)", in --hosts and in the pools(?:, and give --lost ([a-z0-9]+))?|names "([a-z0-9]+)" and "[a-z0-9]+" lead to the same machine:.*Keep one`)
-	nameAdvice     = regexp.MustCompile(`answers as ([a-z0-9]+) is the one that the cluster "[a-z]+" knows as ([a-z0-9]+):`)
+	nameAdvice     = regexp.MustCompile(`answers as ([a-z0-9]+) is the one that the cluster "[a-z0-9-]+" knows as ([a-z0-9]+):`)
 	setAdvice      = regexp.MustCompile(`--set (node\.[a-z0-9-]+\.hypervisor=[a-z0-9]+)(?: --remove ([a-z0-9,@-]+))?`)
 	valueAdvice    = regexp.MustCompile(`--(remove|yes-destroy) ([a-z0-9,/@-]+)`)
 	plainAdvice    = regexp.MustCompile(`--(adopt|recreate)\b`)
@@ -187,7 +187,7 @@ func (w *world) advice(c Command, r Result) (ways []Command) {
 	if strings.Contains(text, "Name more hosts with --hosts") {
 		add(func(n *Command) {
 			for _, h := range w.hosts {
-				if h.Up && h.Name != n.Lost && !slices.Contains(n.Hosts, h.Name) {
+				if h.Up && !n.loses(h.Name) && !slices.Contains(n.Hosts, h.Name) {
 					n.Hosts = append(n.Hosts, h.Name)
 				}
 			}
@@ -195,9 +195,9 @@ func (w *world) advice(c Command, r Result) (ways []Command) {
 	}
 	for _, m := range lostAdvice.FindAllStringSubmatch(text, -1) {
 		gone := !w.host(m[1]).Up                       // it does not come back
-		if gone && c.Lost != m[1] && m[1] != "names" { // the message may quote the flag that was given
+		if gone && !c.loses(m[1]) && m[1] != "names" { // the message may quote the flag that was given
 			add(func(n *Command) {
-				n.Lost = m[1]
+				n.Lost = strings.TrimPrefix(c.Lost+","+m[1], ",")
 				if strings.Contains(text, "another hypervisor than "+m[1]) && n.Place == m[1] {
 					n.Place = ""
 				}

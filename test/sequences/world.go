@@ -402,7 +402,7 @@ func (w *world) named(c Command, n node) bool {
 	case c.Verb == "evacuate" && n.host == c.Node:
 		return true
 	}
-	return c.Lost != "" && c.Lost == n.host
+	return c.loses(n.host)
 }
 
 // writeJobs writes the file of jobs for "ci run".
