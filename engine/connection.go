@@ -21,12 +21,13 @@ import (
 type settingsSource struct {
 	plan      *planned
 	sshConfig *sshconfig.Resolver
+	prompter  *ssh.Prompter
 }
 
 // connects prepares the connections. Each is made when a task needs it: how to reach a guest
 // is known only after the tasks that create its keys.
 func (p *planned) connects() {
-	source := &settingsSource{plan: p, sshConfig: sshconfig.NewResolver(p.options.Home, p.options.Environ, p.options.Forks)}
+	source := &settingsSource{plan: p, sshConfig: sshconfig.NewResolver(p.options.Home, p.options.Environ, p.options.Forks), prompter: ssh.NewPrompter(p.options.Ask)}
 	p.source = source
 	p.connections = host.NewConnections(func(ctx context.Context, name string) (host.Settings, error) {
 		return source.plan.settings(ctx, name)
@@ -42,10 +43,11 @@ func (p *planned) settings(ctx context.Context, name string) (host.Settings, err
 		return host.Settings{}, err
 	}
 	if !settings.Declared {
+		settings.Password = cmp.Or(settings.Password, p.options.Passwords.Login)
 		settings.BecomePassword = cmp.Or(settings.BecomePassword, p.options.Passwords.Become)
 	}
 	out, err := p.source.reached(ctx, settings)
-	out.Outputs = p.options.OutputDir
+	out.Outputs, out.SSH.Prompter = p.options.OutputDir, p.source.prompter
 	return out, err
 }
 

@@ -290,7 +290,7 @@ func withDefaults(o Options) Options {
 	if o.Redactor == nil {
 		o.Redactor = &secret.Redactor{}
 	}
-	o.Redactor.Add(o.Passwords.Become.Reveal())
+	o.Redactor.Add(o.Passwords.Login.Reveal(), o.Passwords.Become.Reveal())
 	return o
 }
 

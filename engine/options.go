@@ -72,6 +72,7 @@ type Job struct {
 // Passwords are the passwords of a run for the hosts that the inventory has none for. Hosts that playbooks declare do not
 // get them.
 type Passwords struct {
+	Login  secret.Value // to log in, where no key is accepted
 	Become secret.Value // for sudo, doas and su
 }
 
@@ -98,7 +99,8 @@ type Options struct {
 	ConfirmRemovals ConfirmRemovals             // asked about removals that nothing names; nil refuses them
 	NamesRemovals   func(names []string) string // how the user names removals, such as "give --remove web-02", which is the default
 	Passwords       Passwords
-	Redactor        *secret.Redactor // is given every secret; must be the one that the views use
+	Ask             func(ctx context.Context, question string) (secret.Value, error) // asks the user for a one-time code or a passphrase; nil if nothing can be asked
+	Redactor        *secret.Redactor                                                 // is given every secret; must be the one that the views use
 }
 
 // ends returns the stage that removes everything when the run ends with it, or "".

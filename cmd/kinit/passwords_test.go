@@ -329,3 +329,27 @@ func TestBecomePasswordComesFromManyPlaces(t *testing.T) {
 	}
 	p.hasNowhere(t, sudohost.Password)
 }
+
+func TestTerminalAsksForTheLoginAndForPassphrases(t *testing.T) {
+	t.Parallel()
+	h, p := sudohost.Start(t, "PasswordAuthentication yes"), newPerson(t)
+	key, public := p.lockedKey(t, "a passphrase")
+	host := fmt.Sprintf("host \"web1\" {\n address = \"127.0.0.1\"\n port = %d\n user = %q\n host_keys = [%q]\n become = true\n}\n", h.Port, h.User, strings.TrimSpace(h.HostKey))
+	p.write(t, "inventory.hcl", host)
+	who := []string{"do", "web1", "command", "argv=[\"id\", \"-un\"]", "read_only=true", "-v", "-K"}
+	login := []answer{{"Password to log in to the hosts: ", sudohost.Password}, {askSudo, sudohost.Password}}
+	if shown := p.must(t, login, append(who, "--ask-pass")...); !strings.Contains(shown, "root") {
+		t.Errorf("it shows\n%s", shown)
+	}
+	login[0].text = "not this one"
+	if shown, code := p.kinit(t, login, append(who, "-k")...); code != exit.Unreachable || !strings.Contains(shown, "the password was refused") {
+		t.Errorf("with a wrong password: exit code %d\n%s", code, shown)
+	}
+	h.Run(t, "cat >>/home/"+sudohost.User+"/.ssh/authorized_keys <<'END'\n"+public+"END\n")
+	locked := []answer{{askSudo, sudohost.Password}, {"Passphrase for " + key + ":", "a passphrase"}}
+	if shown := p.must(t, locked, who...); !strings.Contains(shown, "root") {
+		t.Errorf("it shows\n%s", shown)
+	}
+	p.hasNowhere(t, sudohost.Password)
+	p.hasNowhere(t, "a passphrase")
+}

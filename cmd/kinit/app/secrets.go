@@ -6,11 +6,14 @@ import (
 	"strings"
 )
 
+// PasswordVariable is the environment variable with the password to log in to hosts.
+const PasswordVariable = "KINIT_PASSWORD"
+
 // BecomePasswordVariable is the environment variable with the password for sudo on the hosts.
 const BecomePasswordVariable = "KINIT_BECOME_PASSWORD"
 
 // secretVariables are the environment variables with passwords for hosts. Programs that kinit starts do not get them.
-var secretVariables = []string{BecomePasswordVariable}
+var secretVariables = []string{PasswordVariable, BecomePasswordVariable}
 
 // ChildEnviron is the environment for programs that kinit starts.
 func (a *App) ChildEnviron() []string {

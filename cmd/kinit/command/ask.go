@@ -10,8 +10,11 @@ import (
 	"strings"
 	"time"
 
+	"golang.org/x/term"
+
 	"kinit/cmd/kinit/view"
 	"kinit/engine"
+	"kinit/engine/secret"
 )
 
 // ReadLine reads an answer from a terminal until ctx ends: without spaces around it, in lower case. The end of the
@@ -43,6 +46,49 @@ func confirmRemovals(screen *view.Text) engine.ConfirmRemovals {
 		}
 		defer tty.Close()
 		return askRemovals(ctx, screen, tty, removals)
+	}
+}
+
+// prompter asks for one-time codes and passphrases on the terminal of the process, one at a time. They are in no output.
+func prompter(screen *view.Text, redactor *secret.Redactor) func(context.Context, string) (secret.Value, error) {
+	return func(ctx context.Context, question string) (secret.Value, error) {
+		tty, err := os.OpenFile("/dev/tty", os.O_RDWR, 0)
+		if err != nil {
+			return "", fmt.Errorf("the terminal cannot be opened to ask: %w", err)
+		}
+		defer tty.Close()
+		answer, err := screen.Ask(nil, question, func() (string, error) {
+			if ctx.Err() != nil {
+				return "", ctx.Err()
+			}
+			return readHidden(ctx, tty)
+		})
+		redactor.Add(answer)
+		return secret.Value(answer), err
+	}
+}
+
+// readHidden reads a line from a terminal without echo, until ctx ends.
+func readHidden(ctx context.Context, tty *os.File) (string, error) {
+	before, err := term.GetState(int(tty.Fd()))
+	if err != nil {
+		return "", err
+	}
+	type line struct {
+		text []byte
+		err  error
+	}
+	lines := make(chan line, 1)
+	go func() { // after the end of ctx it ends with the program
+		text, err := term.ReadPassword(int(tty.Fd()))
+		_, _ = io.WriteString(tty, "\n")
+		lines <- line{text, err}
+	}()
+	select {
+	case l := <-lines:
+		return string(l.text), l.err
+	case <-ctx.Done():
+		return "", errors.Join(ctx.Err(), term.Restore(int(tty.Fd()), before))
 	}
 }
 

@@ -35,9 +35,16 @@ var becomePassword = password{
 	question: "Password for sudo on the hosts", variable: app.BecomePasswordVariable, argument: "become_password",
 }
 
+var loginPassword = password{
+	ask: "ask-pass", short: "k", file: "password-file",
+	question: "Password to log in to the hosts", variable: app.PasswordVariable, argument: "password",
+}
+
 // PasswordFlags say which passwords a command has for hosts.
 func PasswordFlags() []cli.Flag {
 	return []cli.Flag{
+		HeadInput.Switch(loginPassword.ask, "ask for the password to log in; default: $"+loginPassword.variable, loginPassword.short),
+		HeadInput.Text(loginPassword.file, "read that password from `FILE`; if it is executable, from its output"),
 		HeadInput.Switch(becomePassword.ask, "ask for the password for sudo; default: $"+becomePassword.variable, becomePassword.short),
 		HeadInput.Text(becomePassword.file, "read that password from `FILE`; if it is executable, from its output"),
 	}
@@ -45,8 +52,12 @@ func PasswordFlags() []cli.Flag {
 
 // Passwords returns the passwords that flags and the environment give, and asks for those that are wanted.
 func Passwords(a *app.App, c *cli.Context) (engine.Passwords, error) {
+	login, err := loginPassword.value(a, c)
+	if err != nil {
+		return engine.Passwords{}, err
+	}
 	become, err := becomePassword.value(a, c)
-	return engine.Passwords{Become: become}, err
+	return engine.Passwords{Login: login, Become: become}, err
 }
 
 func (p password) value(a *app.App, c *cli.Context) (secret.Value, error) {

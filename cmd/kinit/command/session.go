@@ -91,6 +91,9 @@ func Begin(a *app.App, c *cli.Context, o engine.Options, m Mode) (context.Contex
 	if text, ok := screen.(*view.Text); ok && m.View == view.Run && a.Err.Size != nil {
 		s.Options.ConfirmRemovals = confirmRemovals(text)
 	}
+	if text, ok := screen.(*view.Text); ok && a.Err.Size != nil && has(c, loginPassword.ask) {
+		s.Options.Ask = prompter(text, s.Options.Redactor)
+	}
 	ctx, stop := a.Interruptible(c.Context, app.Stopping, screen.Notice)
 	s.stop = stop
 	return ctx, s, nil

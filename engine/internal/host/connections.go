@@ -25,11 +25,10 @@ type Connections struct {
 	redactor *secret.Redactor
 	changes  atomic.Uint64 // of marks, on all machines
 
-	mu      sync.Mutex
-	entries map[entryKey]*entry
-	made    []*Machine // in the order of connection
-	// passwords are those of sudo, doas and su, by the name of the machine.
-	passwords map[string]*transport.BecomePassword
+	mu        sync.Mutex
+	entries   map[entryKey]*entry
+	made      []*Machine                 // in the order of connection
+	passwords map[string]sharedPasswords // by the name of the machine
 	closed    bool
 	set       terms
 }
@@ -73,7 +72,7 @@ func NewConnectionsWith(lookup func(ctx context.Context, name string) (Settings,
 	if redactor == nil {
 		redactor = &secret.Redactor{}
 	}
-	return &Connections{lookup: lookup, connect: connect, redactor: redactor, entries: map[entryKey]*entry{}, passwords: map[string]*transport.BecomePassword{}}
+	return &Connections{lookup: lookup, connect: connect, redactor: redactor, entries: map[entryKey]*entry{}, passwords: map[string]sharedPasswords{}}
 }
 
 // Mark sets the run of later connections, so that the run's processes can be found on the
@@ -246,7 +245,7 @@ func (c *Connections) reach(ctx context.Context, key entryKey, chain []string) (
 	if key.other {
 		settings.Become = Become{User: key.as.User, Method: cmp.Or(key.as.Method, settings.Become.Method)}
 	}
-	settings.passwords = c.becomePassword(name, settings.BecomePassword)
+	settings.shared = c.share(name, settings)
 	set := c.terms()
 	settings.Run = set.run
 	var via transport.Conn
@@ -269,16 +268,19 @@ func (c *Connections) reach(ctx context.Context, key entryKey, chain []string) (
 	return c.open(ctx, name, settings, via)
 }
 
-// becomePassword returns the password of a machine, the same one for all its users: after it was refused, no connection
-// gives it again.
-func (c *Connections) becomePassword(name string, value secret.Value) *transport.BecomePassword {
+// share returns the passwords of a machine, the same ones for all its users: after one was refused, no connection gives it
+// again.
+func (c *Connections) share(name string, s Settings) sharedPasswords {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	known := c.passwords[name]
-	if known == nil || known.Value() != value {
-		known = transport.NewBecomePassword(value)
-		c.passwords[name] = known
+	if known.login.Value() != s.Password {
+		known.login = transport.NewPassword(s.Password)
 	}
+	if known.become.Value() != s.BecomePassword {
+		known.become = transport.NewPassword(s.BecomePassword)
+	}
+	c.passwords[name] = known
 	return known
 }
 

@@ -22,7 +22,7 @@ type Settings struct {
 
 	WinRM       bool         // over WinRM instead of SSH
 	Auth        string       // winrm.Basic, NTLM or Certificate; over WinRM only, Basic when empty
-	Password    secret.Value // over WinRM only
+	Password    secret.Value // to log in; over WinRM, and over SSH where no key is accepted
 	Certificate string       // over WinRM only: the only accepted certificate, in PEM
 
 	// Private keys; over SSH the usual ones if there are no others. Over WinRM a file with
@@ -42,7 +42,7 @@ type Settings struct {
 	Become Become
 	// BecomePassword is for sudo, doas or su, if they ask.
 	BecomePassword secret.Value
-	passwords      *transport.BecomePassword // the same, shared by the connections to the machine
+	shared         sharedPasswords
 
 	Run string // the name of the run that uses the connection; empty without one
 
@@ -87,18 +87,27 @@ func (s Settings) ssh() ssh.Config {
 	c.Name, c.Address, c.Port, c.User = s.Name, cmp.Or(s.Address, s.Name), s.Port, s.User
 	c.IdentityFiles, c.PrivateKeys, c.UseAgent = s.IdentityFiles, s.PrivateKeys, !s.NoAgent
 	c.HostKeys, c.KnownHosts, c.Become, c.BecomeMethod = s.HostKeys, s.KnownHosts, s.Become.User, s.Become.Method
-	c.BecomePassword = s.becomePassword()
+	c.BecomePassword, c.Password = s.becomePassword(), s.loginPassword()
 	c.ConnectTimeout, c.HandshakeTimeout, c.KeepAlive = s.ConnectTimeout, s.ConnectTimeout, s.KeepAlive
 	c.Windows, c.Run = s.system() == module.Windows, s.Run
 	return c
 }
 
-// becomePassword returns the password that connections to the machine share.
-func (s Settings) becomePassword() *transport.BecomePassword {
-	if s.passwords != nil {
-		return s.passwords
+// sharedPasswords are the passwords that all connections to a machine share.
+type sharedPasswords struct{ login, become *transport.Password }
+
+func (s Settings) becomePassword() *transport.Password {
+	if s.shared.become != nil {
+		return s.shared.become
 	}
-	return transport.NewBecomePassword(s.BecomePassword)
+	return transport.NewPassword(s.BecomePassword)
+}
+
+func (s Settings) loginPassword() *transport.Password {
+	if s.shared.login != nil {
+		return s.shared.login
+	}
+	return transport.NewPassword(s.Password)
 }
 
 // Identity returns a text for how a machine is reached and its known host keys. A

@@ -129,14 +129,8 @@ func (c connection) become() {
 }
 
 func (c connection) password() {
-	text, name := c.text("ansible_password", "ansible_ssh_pass", "ansible_ssh_password")
-	if text == "" {
-		return
-	}
+	text, _ := c.text("ansible_password", "ansible_ssh_pass", "ansible_ssh_password")
 	c.Password = secret.Value(text)
-	if c.Transport == SSH {
-		c.warn(name, "Password not used", "kinit logs in over SSH with a key or an agent and does not use %s.", name)
-	}
 }
 
 // windows reads Ansible's variables for a Windows host: its shell, and over WinRM the login

@@ -40,7 +40,7 @@ type other struct {
 // As returns this machine as another user, by "sudo", "doas" or "su"; an empty method
 // is sudo. They get the password if they ask for one; without it, which is nil, sudo and doas need a
 // rule that allows that, and su needs kinit to run as root.
-func As(user, method string, password *transport.BecomePassword) (*Conn, error) {
+func As(user, method string, password *transport.Password) (*Conn, error) {
 	u := become.User{Name: user, Method: method}
 	if u.By() == become.Su && os.Geteuid() != 0 && password == nil {
 		return nil, fmt.Errorf("%w: become %s with su: it asks for a password unless root runs kinit; give it by --ask-become-pass, or use sudo or doas", transport.ErrAuth, user)
@@ -48,7 +48,7 @@ func As(user, method string, password *transport.BecomePassword) (*Conn, error) 
 	return asUser(u, password), nil
 }
 
-func asUser(u become.User, password *transport.BecomePassword) *Conn {
+func asUser(u become.User, password *transport.Password) *Conn {
 	c := &Conn{life: newLife()}
 	c.as = &other{way: become.NewWay(u, password), conn: c, files: life.NewKept[*sftp.Client]()}
 	c.files = sftpfs.New(c.as, c.Exec)

@@ -31,6 +31,8 @@ type keys struct {
 	socket  string       // of the agent
 	signing atomic.Int32 // signatures that the agent was asked for and has not given
 	stuck   atomic.Bool  // it had not given one when its time was up
+
+	login *login // the handshake that they are for
 }
 
 // loadKeys collects the keys of a config in the order in which they are offered. An unusable key is no error if another

@@ -19,7 +19,7 @@ import (
 
 func becoming(h *sudohost.Host, user string, password secret.Value) ssh.Config {
 	c := config(h.Server)
-	c.User, c.Become, c.BecomePassword = sudohost.User, user, transport.NewBecomePassword(password)
+	c.User, c.Become, c.BecomePassword = sudohost.User, user, transport.NewPassword(password)
 	return c
 }
 
@@ -151,7 +151,7 @@ func TestSuAsksForThePasswordOfTheOtherUser(t *testing.T) {
 	if _, err := conn.Files(t.Context()); err != nil {
 		t.Error(err)
 	}
-	c.BecomePassword = transport.NewBecomePassword("wrong password")
+	c.BecomePassword = transport.NewPassword("wrong password")
 	_, err := dial(t, c).Exec(t.Context(), transport.Process{Line: "true"})
 	if !errors.Is(err, transport.ErrPassword) || !strings.Contains(err.Error(), "become kinit-other with su: ") {
 		t.Errorf("error is %v", err)

@@ -56,6 +56,11 @@ type Config struct {
 	FilesFirst       bool           // offer keys of files before those of the agent, which is not ssh's order
 	IdentitiesOnly   bool           // of the agent's keys only those that IdentityFiles or CertificateFiles choose
 
+	// Password is for a server that accepts no key, or wants it as a second factor; nil for none.
+	Password *transport.Password
+	// Prompter asks for one-time codes and for the passphrases of keys; nil for none.
+	Prompter *Prompter
+
 	// Algorithms limits what the two sides may agree on.
 	Algorithms Algorithms
 
@@ -79,7 +84,7 @@ type Config struct {
 	Become       string // run everything as this user; the login user if empty
 	BecomeMethod string // "sudo", "doas" or "su"; sudo if empty
 	// BecomePassword is given when sudo, doas or su asks for it; nil for none.
-	BecomePassword *transport.BecomePassword
+	BecomePassword *transport.Password
 
 	ConnectTimeout   time.Duration // for TCP, 15 s when 0
 	HandshakeTimeout time.Duration // from then to the end of the login, and for a shell to begin, 15 s when 0

@@ -18,6 +18,7 @@ type identity struct {
 	public  gossh.PublicKey // nil if it is not known
 	signer  gossh.Signer    // nil if the file has no private key that can be used
 	cert    *gossh.Certificate
+	locked  []byte // the private key in PEM, if it has a passphrase
 	problem string // why there is no signer
 }
 
@@ -54,7 +55,8 @@ func (id *identity) parse(text []byte) {
 	case err == nil:
 		id.signer, id.public = signer, signer.PublicKey()
 	case errors.As(err, &locked):
-		id.public, id.problem = locked.PublicKey, id.file+" has a passphrase: add it to ssh-agent"
+		id.public, id.locked = locked.PublicKey, text
+		id.problem = id.file + " has a passphrase: add it to ssh-agent, or run kinit on a terminal, where it asks"
 	default:
 		id.public = parsePublic(text)
 		if id.problem = id.file + " is no private key that can be read"; id.public != nil {
@@ -87,6 +89,7 @@ func readCertificate(file string) *gossh.Certificate {
 // arrange puts the keys into the order in which ssh offers them: certificates, keys of the agent that a file chooses, the
 // agent's other keys, keys that are in files only. With Config.FilesFirst the latter are the first.
 func (k *keys) arrange(c Config, files []*identity, agent []gossh.Signer) {
+	k.offerLocked(c, files, agent)
 	chosen := func(signer gossh.Signer) bool {
 		return slices.ContainsFunc(files, func(id *identity) bool { return id.public != nil && same(id.public, signer.PublicKey()) })
 	}
@@ -120,6 +123,26 @@ func (k *keys) arrange(c Config, files []*identity, agent []gossh.Signer) {
 		if id.signer == nil && !slices.ContainsFunc(agent, func(s gossh.Signer) bool { return id.public != nil && same(s.PublicKey(), id.public) }) {
 			k.skipped = append(k.skipped, id.problem)
 		}
+	}
+}
+
+// offerLocked makes keys with a passphrase usable that the agent does not have, if there is a user to ask.
+func (k *keys) offerLocked(c Config, files []*identity, agent []gossh.Signer) {
+	if c.Prompter == nil {
+		return
+	}
+	for _, id := range files {
+		if id.locked == nil || id.public == nil || slices.ContainsFunc(agent, func(s gossh.Signer) bool { return same(s.PublicKey(), id.public) }) {
+			continue
+		}
+		id.signer = lockedSigner{id.public, func() (gossh.Signer, error) {
+			defer k.login.hold()()
+			signer, err := c.Prompter.unlock(k.login.ctx, id.file, id.locked)
+			if err != nil {
+				k.login.fail(err)
+			}
+			return signer, err
+		}}
 	}
 }
 

@@ -88,6 +88,16 @@ func (c Config) connect(ctx context.Context) (*link, error) {
 	if err != nil {
 		return nil, err
 	}
+	var l *link
+	err = c.Password.Try(ctx, func() error {
+		l, err = c.logIn(ctx, verifier)
+		return err
+	})
+	return l, err
+}
+
+// logIn connects and authenticates.
+func (c Config) logIn(ctx context.Context, verifier *verifier) (*link, error) {
 	keys := loadKeys(ctx, c)
 	defer keys.Close()
 	conn, err := c.dial(ctx)
@@ -97,9 +107,10 @@ func (c Config) connect(ctx context.Context) (*link, error) {
 	if err != nil {
 		return nil, unreachable("connect to "+c.label(), err)
 	}
-	timed, cancel := context.WithTimeout(ctx, c.HandshakeTimeout)
+	timed, cancel, hold := pausable(ctx, c.HandshakeTimeout)
 	defer cancel()
 	heard := newHearing(conn)
+	keys.login = &login{config: c, keys: keys, ctx: timed, hold: hold}
 	client, err := handshake(timed, c, heard, verifier, keys)
 	if err != nil {
 		return nil, handshakeError(timed, c, verifier, keys, heard, err)
@@ -129,7 +140,7 @@ func handshake(ctx context.Context, c Config, conn net.Conn, v *verifier, k *key
 	transport, channels, requests, err := gossh.NewClientConn(conn, c.address(), &gossh.ClientConfig{
 		Config:            c.negotiable(),
 		User:              c.User,
-		Auth:              []gossh.AuthMethod{gossh.PublicKeys(k.noting()...)},
+		Auth:              k.login.methods(),
 		HostKeyCallback:   v.verify,
 		HostKeyAlgorithms: v.algorithms(),
 	})
@@ -144,11 +155,13 @@ func handshakeError(ctx context.Context, c Config, v *verifier, k *keys, heard *
 	case v.refusal != nil:
 		return v.refusal
 	case ctx.Err() != nil && k.stuck.Load():
-		return fmt.Errorf("%w: log in to %s: %s: %w", transport.ErrAuth, c.label(), silentAgent(k.socket, "sign", c.HandshakeTimeout), ctx.Err())
+		return fmt.Errorf("%w: log in to %s: %s: %w", transport.ErrAuth, c.label(), silentAgent(k.socket, "sign", c.HandshakeTimeout), context.Cause(ctx))
 	case ctx.Err() != nil:
-		return unreachable("connect to "+c.label(), fmt.Errorf("its SSH server did not let anybody in within %s, %s: %w", c.HandshakeTimeout, heard.said(), ctx.Err()))
+		return unreachable("connect to "+c.label(), fmt.Errorf("its SSH server did not let anybody in within %s, %s: %w", c.HandshakeTimeout, heard.said(), context.Cause(ctx)))
+	case k.login.problem(err) != nil:
+		return k.login.problem(err)
 	case authRefused(err) && k.accepted.Load() != nil:
-		return fmt.Errorf("%w: %s@%s accepts %s and then asks for a second factor, which kinit cannot give: "+
+		return fmt.Errorf("%w: %s@%s accepts %s and then asks for a second factor: give a password by --ask-pass, run kinit on a terminal for a one-time code, or "+
 			"let this user log in by key alone, by AuthenticationMethods publickey in a Match block of the server's sshd_config",
 			transport.ErrAuth, c.User, c.label(), *k.accepted.Load())
 	case authRefused(err):

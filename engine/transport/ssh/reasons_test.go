@@ -15,7 +15,7 @@ func TestServersThatLimitALoginAreNamedWithTheRemedy(t *testing.T) {
 	t.Run("a second factor", func(t *testing.T) {
 		t.Parallel()
 		_, err := ssh.Dial(t.Context(), config(sshd.Start(t, "AuthenticationMethods publickey,publickey")))
-		want := " and then asks for a second factor, which kinit cannot give: let this user log in by key alone, by AuthenticationMethods publickey"
+		want := " and then asks for a second factor: give a password by --ask-pass, run kinit on a terminal for a one-time code, or let this user log in by key alone, by AuthenticationMethods publickey"
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %q in it", err, want)
 		}

@@ -11,19 +11,19 @@ import (
 // Way is how a user is become on one machine. It learns from failures what the machine wants.
 type Way struct {
 	User     User
-	password *transport.BecomePassword // nil without one
+	password *transport.Password // nil without one
 
 	terminal atomic.Bool // sudo wants a terminal
 	silent   atomic.Bool // doas asks for nothing
 }
 
 // NewWay returns how to become a user, with a password that may be nil.
-func NewWay(u User, password *transport.BecomePassword) *Way {
+func NewWay(u User, password *transport.Password) *Way {
 	return &Way{User: u, password: password}
 }
 
 // Password returns the password, or nil if there is none or it is not needed.
-func (w *Way) Password() *transport.BecomePassword {
+func (w *Way) Password() *transport.Password {
 	if w.User.Name == "" || w.silent.Load() {
 		return nil
 	}

@@ -8,13 +8,13 @@ import (
 	"kinit/engine/secret"
 )
 
-// ErrPassword is the error if sudo, doas or su did not accept the password.
+// ErrPassword is the error if a machine did not accept a password.
 var ErrPassword = errors.New("the password was refused")
 
-// BecomePassword is the password that sudo, doas or su asks for on one machine. All connections to the machine share it:
-// one program tries it first, and no further program gets it after it was refused, because several wrong passwords may
+// Password is a password for one machine: to log in, or for sudo, doas and su. All connections to the machine share it:
+// it is tried once at first, and not again after it was refused, because several wrong passwords may
 // lock the account.
-type BecomePassword struct {
+type Password struct {
 	value  secret.Value
 	trying chan struct{} // holds a token while it is tried for the first time
 
@@ -23,16 +23,16 @@ type BecomePassword struct {
 	refused error
 }
 
-// NewBecomePassword returns a password that was not tried yet, or nil for an empty one.
-func NewBecomePassword(value secret.Value) *BecomePassword {
+// NewPassword returns a password that was not tried yet, or nil for an empty one.
+func NewPassword(value secret.Value) *Password {
 	if value == "" {
 		return nil
 	}
-	return &BecomePassword{value: value, trying: make(chan struct{}, 1)}
+	return &Password{value: value, trying: make(chan struct{}, 1)}
 }
 
 // Value returns the password, or "" for nil.
-func (p *BecomePassword) Value() secret.Value {
+func (p *Password) Value() secret.Value {
 	if p == nil {
 		return ""
 	}
@@ -41,7 +41,7 @@ func (p *BecomePassword) Value() secret.Value {
 
 // Try calls a function that may use the password. Until one call has succeeded, others wait for it. After an ErrPassword,
 // later calls get the same error at once.
-func (p *BecomePassword) Try(ctx context.Context, use func() error) error {
+func (p *Password) Try(ctx context.Context, use func() error) error {
 	if p == nil {
 		return use()
 	}
@@ -59,7 +59,7 @@ func (p *BecomePassword) Try(ctx context.Context, use func() error) error {
 }
 
 // Proven reports whether there is nothing to try: the password was accepted, or there is none.
-func (p *BecomePassword) Proven() bool {
+func (p *Password) Proven() bool {
 	if p == nil {
 		return true
 	}
@@ -67,14 +67,14 @@ func (p *BecomePassword) Proven() bool {
 	return right
 }
 
-func (p *BecomePassword) known() (right bool, refused error) {
+func (p *Password) known() (right bool, refused error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.right, p.refused
 }
 
 // note calls the function, unless there is an error already, and keeps what is learned of the password.
-func (p *BecomePassword) note(err error, use func() error) error {
+func (p *Password) note(err error, use func() error) error {
 	if err != nil {
 		return err
 	}
