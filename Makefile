@@ -95,7 +95,7 @@ ci: deps build ## run the lab's periodic jobs once and render their site into pu
 lint: deps ## check format, vet, staticcheck, shellcheck and odd words
 	@test -z "$$(gofmt -l . | tee /dev/stderr)"
 	$(GO) vet -tags $(TAGS) ./...
-	$(GO) vet -tags $(TAGS),kills,life,emulated ./test/e2e
+	$(GO) vet -tags $(TAGS),kills,life,emulated,sequences ./test/e2e
 	$(GO) vet -tags $(TAGS),dist,site ./test/dist ./test/site
 	$(GO) run $(STATICCHECK) -tags $(TAGS) ./...
 	@./test/shellcheck
@@ -150,11 +150,16 @@ faults: ## every fault there is: the simulated Windows, bad disks, hostile users
 	KINIT_EVERY_FAULT=1 $(GO) test -tags $(TAGS) -count=1 -v -run 'FailsAtMessages' -parallel 16 -timeout 12h ./engine/internal/run
 	KINIT_EVERY_FAULT=1 $(GO) test -tags $(TAGS) -count=1 -v -run 'Canary|HostileServers' -timeout 120m ./cmd/kinit
 	$(MAKE) --no-print-directory sequences
+	$(MAKE) --no-print-directory cluster-sequences
 	KINIT_EVERY_FAULT=1 $(GO) test -tags $(TAGS) -count=1 -v -run BadNetwork -timeout 30m ./test/e2e
 
 .PHONY: sequences
 sequences: deps ## random sequences of commands on small clusters: N=20000 of them from seed FROM=1 on; it prints where to go on
 	KINIT_SEQUENCES=$(or $(FROM),1)+$(or $(N),20000) $(GO) test -tags $(TAGS) -count=1 -v -run '^TestSequencesOfCommands' -timeout 24h ./cmd/kinit
+
+.PHONY: cluster-sequences
+cluster-sequences: deps ## random sequences of commands, kills and failures on a real cluster in a lab: N=15 of them from seed FROM=1 on; it prints where to go on
+	KINIT_CLUSTER_SEQUENCES=$(or $(FROM),1)+$(or $(N),15) $(GO) test -tags $(TAGS),sequences -count=1 -v -run '^TestSequencesOnACluster' -timeout 12h ./test/e2e
 
 .PHONY: soak
 soak: ## let kinit ci serve run jobs with faults by chance for an hour, or KINIT_SOAK=10m; it must use no more and more

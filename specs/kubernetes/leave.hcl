@@ -39,19 +39,20 @@ locals {
   place_kubectl = var.kubectl != "" || local.kubectl_fetched
 }
 
-# An error names what keeps a node, before anything changes.
+# An error names what keeps a node, before anything changes. Nothing keeps a node that leaves all the
+# same, and the API may not answer before the run has started the controllers.
 task "kubectl_drain" "look" {
   stage      = "validate"
   when       = local.build && local.place_kubectl
-  for_each   = local.leaving
+  for_each   = { for name, l in local.leaving : name => l if !l.destroy }
   host       = local.services.hypervisor
   node       = each.key
   kubectl    = "${local.place}/kubectl"
   kubeconfig = "${local.place}/kubeconfig"
-  destroy    = each.value.destroy
   look_only  = true
   advice = fold(<<-EOT
-    Nothing was changed. With --yes-destroy ${each.key} the node leaves all the same, and what it alone has is lost.
+    Nothing was changed. If the API does not answer, 'kinit run' starts stopped controllers. With
+    --yes-destroy ${each.key} the node leaves all the same, and what it alone has is lost.
     EOT
   )
 }
