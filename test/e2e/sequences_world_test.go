@@ -82,7 +82,7 @@ func (w *world) begin(t *testing.T, seed uint64) {
 	t.Helper()
 	w.seed, w.backup = seed, nil
 	if w.declared != smallSpec {
-		w.declared = smallSpec
+		w.declared, w.ran = smallSpec, false
 		w.settle(t)
 	}
 	w.mark(t)
