@@ -65,6 +65,9 @@ func (p *planned) reachable(name string) bool {
 // exists is the error for a cluster that is on other hosts.
 func (p *planned) exists(c topology.Cluster, have topology.Existing, been map[string]instance.Instance) diag.Diagnostic {
 	has, run, by := have.Hypervisors(), names(p.hosts), ""
+	if len(has) == 0 {
+		has = have.WithNodes()
+	}
 	others := without(has, run) // those of the run have nothing of it, as after a clean-up of some hosts
 	var text strings.Builder
 	fmt.Fprintf(&text, "The cluster %q exists on %s, and this run has %s. Nothing was changed.\n", c.Name, list(others), cmp.Or(list(run), "no hosts"))
@@ -103,7 +106,7 @@ func (p *planned) mayExist(c topology.Cluster, a topology.Answer, made instance.
 	if a.Err != nil {
 		why += ": " + a.Err.Error()
 	}
-	text := fmt.Sprintf("This controller has worked on the cluster %q on %s: %s. The run does not have that host, %s, and no host that answers has the cluster. Nothing was changed. To work on that cluster, name %s with --hosts when it answers. If it does not come back, give --lost %s.%s",
+	text := fmt.Sprintf("This controller has worked on the cluster %q on %s: %s. The run does not have that host, %s, and no host that answers has the record of the cluster. Nothing was changed. To work on that cluster, name %s with --hosts when it answers. If it does not come back, give --lost %s.%s",
 		c.Name, a.Host, origin(host.Found{Instance: made}), why, a.Host, a.Host, p.beside(c))
 	return diag.Diagnostic{Summary: "Cluster may be on another host", Subject: &c.Range, Host: a.Host, Cause: errors.Join(a.Err, topology.ErrExisting), Detail: p.options.Redactor.Redact(text)}
 }

@@ -56,10 +56,13 @@ func (p *planned) whatExists(ctx context.Context, c topology.Cluster) (topology.
 	return found, diags
 }
 
-// absent reports what may keep a cluster that no host has from being seen, or that it must exist.
+// absent reports what may keep a cluster of which no host has a record from being seen, or that it must exist.
 func (p *planned) absent(ctx context.Context, c topology.Cluster, have topology.Existing) diag.List {
-	if have.Known() || p.offline() {
+	switch {
+	case p.offline() || have.HasRecord():
 		return nil
+	case have.Known(): // without a record, nodes do not say where the others are
+		return p.elsewhere(ctx, c)
 	}
 	diags := slices.Concat(p.silent(c, p.answers), p.hidden(c, p.answers), p.elsewhere(ctx, c))
 	taken := slices.ContainsFunc(p.answers, func(a topology.Answer) bool { return a.Taken })
@@ -350,15 +353,16 @@ func (p *planned) servicesStay() (diags diag.List) {
 	return diags
 }
 
-// remains warns about what a clean-up leaves on hosts that the run does not have.
+// remains warns about what a clean-up leaves on hosts that the run does not have, or that --limit leaves out.
 func (p *planned) remains() diag.List {
-	c, run := p.topology.Cluster, names(p.hosts)
+	c, within := p.topology.Cluster, p.matters()
+	run := slices.DeleteFunc(names(p.hosts), func(name string) bool { return !within(name) })
 	left := without(p.existing.Hosts(), run)
 	if !p.options.CleansUp || p.mode == modeStatus || len(left) == 0 {
 		return nil
 	}
 	return diag.List{{Warning: true, Summary: "Hosts not cleaned up", Subject: &c.Range,
-		Detail: fmt.Sprintf("The cluster %q is on %s too, and this run does not have that: what the cluster has there stays. To remove it, run kinit with --hosts %s --stop-after %s when all of them answer.",
+		Detail: fmt.Sprintf("The cluster %q is on %s too, which this run leaves out: what the cluster has there stays. To remove it, run kinit with --hosts %s --stop-after %s, without --limit and --lost, when all of them answer.",
 			c.Name, list(left), strings.Join(slices.Concat(run, left), ","), p.options.StopAfter)}}
 }
 

@@ -106,8 +106,9 @@ func TestCleanUpOfSomeHostsSaysWhatRemains(t *testing.T) {
 		return slices.Concat([]string{verb, "shop.hcl", "--hosts", hosts}, one, more)
 	}
 	s.kinit(0, command("run", "h1,h2,h3")...)
-	const remains = `The cluster "shop" is on h3 too, and this run does not have that: what the cluster has there stays. To remove it, run kinit with --hosts h1,h2,h3 --stop-after cleanup when all of them answer.`
+	const remains = `The cluster "shop" is on h3 too, which this run leaves out: what the cluster has there stays. To remove it, run kinit with --hosts h1,h2,h3 --stop-after cleanup, without --limit and --lost, when all of them answer.`
 	s.says(s.kinit(4, command("plan", "h1,h2", "--stop-after", "cleanup")...).Err, remains)
+	s.says(s.kinit(4, command("plan", "h1,h2,h3", "--stop-after", "cleanup", "--limit", "h1,h2")...).Err, remains)
 	s.says(s.kinit(0, command("run", "h1,h2", "--stop-after", "cleanup")...).Err, remains)
 	refusal := s.kinit(1, command("run", "h1")...).Err
 	s.says(refusal, `The cluster "shop" exists on h2 and h3, and this run has h1.`, "To work on it, name its hypervisors: --hosts h1,h2,h3. For a second cluster")
@@ -126,7 +127,7 @@ func TestCleanUpWithALostHostListsOnlyWhatItRemoves(t *testing.T) {
 	r := s.kinit(0, "run", "shop.hcl", "--hosts", "h1", "--lost", "h2", "--stop-after", "cleanup")
 	s.says(r.Out, "node shop-db-01 on h1, with the address 10.0.0.3: everything is removed (named by --stop-after cleanup)")
 	s.lacks(r.Out, "shop-web-02 on h2")
-	s.says(r.Err, `The cluster "shop" is on h2 too, and this run does not have that: what the cluster has there stays. To remove it, run kinit with --hosts h1,h2 --stop-after cleanup when all of them answer.`)
+	s.says(r.Err, `The cluster "shop" is on h2 too, which this run leaves out: what the cluster has there stays. To remove it, run kinit with --hosts h1,h2 --stop-after cleanup, without --limit and --lost, when all of them answer.`)
 	s.rack.Hosts[1].Start()
 	s.rack.Hosts[1].Shell("test -d /srv/kinit/nodes/shop-web-02")
 	s.kinit(0, "run", "shop.hcl", "--hosts", "h1,h2", "--stop-after", "cleanup")
@@ -193,4 +194,17 @@ func TestLimitOutsideOfTheRunIsAnError(t *testing.T) {
 	s.says(s.kinit(3, "run", "shop.hcl", "--hosts", "h1,h2", "-l", "h3").Err, "--limit means h3, and the run has no task there. Its hosts are h1 and h2; name hosts of the inventory with --hosts to run the tasks on them.")
 	s.says(s.kinit(3, "run", "shop.hcl", "--hosts", "h1,h2", "-l", "x*").Err, `--limit names "x*", which is no host and no group of this run. There are h1, h2, h3 and localhost.`)
 	s.kinit(0, "run", "shop.hcl", "--hosts", "h1,h2", "-l", "h2")
+}
+
+// The record is gone from the only host of the run, which still has nodes. Other nodes are on a host that this user has
+// deployed to.
+func TestHostThatHasLostItsRecordIsNoWholeCluster(t *testing.T) {
+	t.Parallel()
+	s := newSmall(t)
+	s.kinit(0, "run", "shop.hcl", "--hosts", "h1,h2")
+	s.rack.Hosts[0].Shell("rm /var/lib/kinit/clusters/shop/cluster.json")
+	s.says(s.kinit(1, "run", "shop.hcl", "--hosts", "h1").Err, `The cluster "shop" exists on h2, and this run has h1. Nothing was changed.`, "To work on it, name its hypervisors: --hosts h1,h2.")
+	s.rack.Hosts[0].Shell("test ! -e /srv/kinit/nodes/shop-web-02")
+	s.kinit(0, "run", "shop.hcl", "--hosts", "h1,h2")
+	s.kinit(0, "plan", "shop.hcl", "--hosts", "h1,h2")
 }

@@ -120,6 +120,9 @@ func (x Existing) isLost(node string) bool {
 // Known reports whether a host has a record of the cluster, or a node of it.
 func (x Existing) Known() bool { return x.record.Generation > 0 || len(x.on) > 0 }
 
+// HasRecord reports whether a host has a record of the cluster.
+func (x Existing) HasRecord() bool { return x.record.Generation > 0 }
+
 // order returns the hosts in the order of the cluster's hypervisors: those of the record
 // first, then the others by their names, whatever the order of the selected hosts. A cluster
 // from before there were records keeps that order.

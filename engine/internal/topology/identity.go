@@ -187,6 +187,16 @@ func (x Existing) Hypervisors() []string {
 	return names
 }
 
+// WithNodes returns the hosts that have nodes of the cluster, by name.
+func (x Existing) WithNodes() []string {
+	var all []string
+	for _, hosts := range x.on {
+		all = append(all, hosts...)
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
 // Instance returns the id of the recorded instance, or "".
 func (x Existing) Instance() string { return x.record.Instance }
 
