@@ -97,7 +97,7 @@ func inventoryHost(h *inventory.Host) InventoryHost {
 		origin := h.Origins[name]
 		v := InventoryVar{Name: name, From: origin.From, At: origin.At, Unread: string(origin.Unread)}
 		if value, ok := h.Vars[name]; ok {
-			value = inventory.Masked(name, value)
+			value = h.Shown(name, value)
 			if text, err := ctyjson.Marshal(value, value.Type()); err == nil {
 				v.Value = string(text)
 			}

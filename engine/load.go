@@ -22,6 +22,7 @@ import (
 	"kinit/engine/internal/plan"
 	"kinit/engine/internal/spec"
 	"kinit/engine/internal/topology"
+	"kinit/engine/internal/vault"
 	"kinit/engine/lists"
 	"kinit/engine/secret"
 	"kinit/engine/trust"
@@ -301,7 +302,7 @@ func names(hosts []*inventory.Host) []string {
 // inventorySources returns the places of inventories, and the lookup for names that no
 // inventory contains.
 func inventorySources(o Options) inventory.Sources {
-	return inventory.Sources{Cwd: o.Cwd, Home: o.Home, Builtin: o.Inventory, Environ: o.Environ, Resolves: resolves}
+	return inventory.Sources{Cwd: o.Cwd, Home: o.Home, Builtin: o.Inventory, Environ: o.Environ, Resolves: resolves, Vault: vault.New(o.Vault)}
 }
 
 // resolves reports whether a name that no inventory contains has an address.

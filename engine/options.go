@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"kinit/engine/event"
+	"kinit/engine/internal/vault"
 	"kinit/engine/module"
 	"kinit/engine/secret"
 )
@@ -69,6 +70,9 @@ type Job struct {
 	Earlier []string // such folders of earlier runs of the job
 }
 
+// VaultIdentity is a password of Ansible Vault, which is read when something is to decrypt.
+type VaultIdentity = vault.Identity
+
 // Passwords are the passwords of a run for the hosts that the inventory has none for. Hosts that playbooks declare do not
 // get them.
 type Passwords struct {
@@ -98,6 +102,7 @@ type Options struct {
 
 	ConfirmRemovals ConfirmRemovals             // asked about removals that nothing names; nil refuses them
 	NamesRemovals   func(names []string) string // how the user names removals, such as "give --remove web-02", which is the default
+	Vault           []VaultIdentity             // decrypt values and files of Ansible Vault in inventories
 	Passwords       Passwords
 	Ask             func(ctx context.Context, question string) (secret.Value, error) // asks the user for a one-time code or a passphrase; nil if nothing can be asked
 	Redactor        *secret.Redactor                                                 // is given every secret; must be the one that the views use

@@ -37,7 +37,7 @@ With --check nothing is changed.`,
 			"kinit do web1,web2 copy dest=/etc/motd content=hello mode=0644 --become",
 			"kinit do all command argv=uptime read_only=true -i hosts.ini",
 		) + command.ExitCodesOfRuns(),
-		Flags: slices.Concat([]cli.Flag{command.InventoryFlag()}, command.PasswordFlags(), []cli.Flag{
+		Flags: slices.Concat([]cli.Flag{command.InventoryFlag()}, command.VaultFlags(), command.PasswordFlags(), []cli.Flag{
 			command.HeadSelect.Switch("become", "work as root on the hosts", "b"),
 			command.HeadSelect.Text("become-user", "work as `USER` on the hosts"),
 			command.HeadSelect.Switch("check", "show what would change, and change nothing; exit code 0 also with changes"),

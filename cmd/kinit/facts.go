@@ -29,7 +29,7 @@ task.facts.NAME[host.name]. HOSTS are names, groups and globs, as for --hosts. N
 changed. A host that cannot be asked is an error; the others are shown.`,
 		UsageText: command.Examples("kinit facts web1", "kinit facts web --filter 'os_*,memory_*'", "kinit facts all -i hosts.ini --output json") +
 			command.ExitCodesOfRuns(),
-		Flags: slices.Concat([]cli.Flag{command.InventoryFlag()}, command.PasswordFlags(), []cli.Flag{
+		Flags: slices.Concat([]cli.Flag{command.InventoryFlag()}, command.VaultFlags(), command.PasswordFlags(), []cli.Flag{
 			command.HeadSelect.List("filter", "show only `FACTS`: names or globs, separated by commas"),
 			command.ForksFlag(),
 			command.OutputFlag("text, json"),

@@ -85,6 +85,7 @@ func inventoryCodes() []int { return []int{exit.OK, exit.Usage, exit.Invalid, ex
 func inventoryFlags(more ...cli.Flag) []cli.Flag {
 	return slices.Concat(more, []cli.Flag{
 		command.InventoryFlag(),
+	}, command.VaultFlags(), []cli.Flag{
 		command.OutputFlag("text, json"),
 		command.NoColorFlag(),
 	})

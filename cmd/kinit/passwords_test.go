@@ -353,3 +353,51 @@ func TestTerminalAsksForTheLoginAndForPassphrases(t *testing.T) {
 	p.hasNowhere(t, sudohost.Password)
 	p.hasNowhere(t, "a passphrase")
 }
+
+func TestAnsibleVaultPasswordsComeFromManyPlaces(t *testing.T) {
+	t.Parallel()
+	need.Programs(t, "ansible", "ansible-vault")
+	p := newPerson(t)
+	if err := os.Mkdir(filepath.Join(p.work, "host_vars"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	p.write(t, "hosts", "a\n")
+	p.write(t, "host_vars/a.yml", "word: hidden-in-the-vault\n")
+	file := p.write(t, "file", "vault password\n")
+	program := p.write(t, "program", "#!/bin/sh\necho vault password\n")
+	if err := os.Chmod(program, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	encrypt := exec.Command("ansible-vault", "encrypt", "--vault-id", "prod@file", "host_vars/a.yml")
+	encrypt.Dir = p.work
+	if out, err := encrypt.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	show := []string{"inventory", "vars", "a", "-i", "hosts"}
+	decrypted := func(shown string, code int) bool {
+		return code == exit.OK && strings.Contains(shown, "word") && !strings.Contains(shown, "hidden-in-the-vault") && !strings.Contains(shown, "Encrypted variable")
+	}
+	for _, args := range [][]string{{"--vault-password-file", "file"}, {"--vault-password-file", "program"}, {"--vault-id", "prod@file"}, {"--vault-id", "other@hosts", "--vault-id", "prod@program"}} {
+		if shown, code := p.piped(append(show, args...)...); !decrypted(shown, code) {
+			t.Errorf("%v: exit code %d\n%s", args, code, shown)
+		}
+	}
+	for _, variable := range []string{"ANSIBLE_VAULT_PASSWORD_FILE=" + file, "ANSIBLE_VAULT_IDENTITY_LIST=other@hosts, prod@" + program} {
+		own := *p
+		own.env = append(append([]string{}, p.env...), variable)
+		if shown, code := own.piped(show...); !decrypted(shown, code) {
+			t.Errorf("%s: exit code %d\n%s", variable, code, shown)
+		}
+	}
+	for label, args := range map[string][]string{"default": {"--ask-vault-pass"}, "prod": {"--vault-id", "prod@prompt"}} {
+		if shown, code := p.kinit(t, []answer{{"Password of the vault " + label + ": ", "vault password"}}, append(show, args...)...); !decrypted(shown, code) {
+			t.Errorf("%v: exit code %d\n%s", args, code, shown)
+		}
+	}
+	if shown, _ := p.piped(append(show, "--ask-vault-pass")...); !strings.Contains(shown, "is asked for on a terminal, and there is none: give --vault-password-file") {
+		t.Errorf("without a terminal it shows\n%s", shown)
+	}
+	if shown, _ := p.piped(show...); !strings.Contains(shown, "Give its password by --vault-password-file") {
+		t.Errorf("without a password it shows\n%s", shown)
+	}
+}

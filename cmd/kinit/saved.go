@@ -90,7 +90,7 @@ func applying(saved *engine.Saved) app.Action {
 // onlyWithPlans refuses flags whose values the plan already contains.
 func onlyWithPlans(c *cli.Context) error {
 	allowed := []string{"verbose", "v", "output", "no-color", "diff", "no-diff", "forks", "step", "full-output", "var"}
-	for _, flag := range command.PasswordFlags() {
+	for _, flag := range append(command.PasswordFlags(), command.VaultFlags()...) {
 		allowed = append(allowed, flag.Names()...)
 	}
 	for _, name := range c.FlagNames() {

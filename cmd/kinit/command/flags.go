@@ -65,13 +65,13 @@ const LifeOfClusters = "A cluster's life"
 
 // InputFlags select the hosts and values of a spec.
 func InputFlags() []cli.Flag {
-	return []cli.Flag{
+	return append([]cli.Flag{
 		HostsFlag("work on `HOSTS`: names, groups, globs, as in 'web*:!web3,db[0]'; default: all"),
 		InventoryFlag(),
 		HeadInput.Texts("var", "set a variable by `NAME=VALUE`; may be repeated"),
 		HeadInput.Texts("var-file", "read variables from `FILE`; may be repeated"),
 		HeadInput.Texts("set", "change the cluster by `PATH=VALUE`: pool.compute.memory=8GiB; may be repeated"),
-	}
+	}, VaultFlags()...)
 }
 
 func InventoryFlag() cli.Flag {
@@ -189,6 +189,9 @@ func Options(a *app.App, c *cli.Context, spec string) (engine.Options, error) {
 		return engine.Options{}, exit.Usagef(c.Command.HelpName, "--forks must be at least 1, %d was given", c.Int("forks"))
 	}
 	o := a.BaseOptions(spec)
+	if o.Vault, err = vaultIdentities(a, c); err != nil {
+		return o, err
+	}
 	if o.Passwords, err = Passwords(a, c); err != nil {
 		return o, err
 	}

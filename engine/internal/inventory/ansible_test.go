@@ -1,8 +1,10 @@
 package inventory
 
 import (
+	"context"
 	"encoding/json"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -12,6 +14,10 @@ import (
 	"github.com/zclconf/go-cty/cty"
 	ctyjson "github.com/zclconf/go-cty/cty/json"
 	"golang.org/x/tools/txtar"
+
+	"kinit/engine/internal/vault"
+	"kinit/engine/need"
+	"kinit/engine/secret"
 )
 
 // TestAnsibleInventoriesAreReadAsAnsibleReadsThem compares with what
@@ -147,5 +153,60 @@ func TestScriptsRunOnce(t *testing.T) {
 				t.Error(diff)
 			}
 		})
+	}
+}
+
+func TestAnsibleVaultIsDecryptedAndItsValuesAreSecret(t *testing.T) {
+	t.Parallel()
+	need.Programs(t, "ansible", "ansible-vault")
+	src := folder(t, map[string]string{
+		"hosts": "a\nb\n", "one": "first password", "two": "second password",
+		"host_vars/a.yml": "town: Heidelberg-in-summer\nport_of_it: 12345\n", "group_vars/all.yml": "plain: text\n",
+	})
+	run := func(args ...string) string {
+		cmd := exec.Command("ansible-vault", args...)
+		cmd.Dir = src.Cwd
+		out, err := cmd.Output()
+		if err != nil {
+			t.Fatalf("%v: %v", args, err)
+		}
+		return string(out)
+	}
+	run("encrypt", "--vault-password-file", "one", "host_vars/a.yml")
+	inline := run("encrypt_string", "--vault-id", "prod@two", "--encrypt-vault-id", "prod", "--name", "word", "a-word-in-the-vault")
+	if err := os.WriteFile(filepath.Join(src.Cwd, "group_vars/all.yml"), []byte("plain: text\nansible_become_password: "+strings.TrimPrefix(inline, "word: ")+"\n"+inline), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	identity := func(label, password string) vault.Identity {
+		return vault.Identity{Label: label, Password: func(context.Context) (secret.Value, error) { return secret.Value(password), nil }}
+	}
+	src.Vault = vault.New([]vault.Identity{identity("default", "first password"), identity("prod", "second password")})
+	inv, diags := Load(t.Context(), src, []string{"hosts"})
+	if len(diags) > 0 {
+		t.Fatal(diags)
+	}
+	a := inv.Host("a")
+	if len(a.Problems) > 0 || a.BecomePassword != "a-word-in-the-vault" {
+		t.Errorf("problems %v, password %q", a.Problems, a.BecomePassword.Reveal())
+	}
+	if got := vars(t, a.Vars); got != `{"ansible_become_password":"a-word-in-the-vault","plain":"text","port_of_it":12345,"town":"Heidelberg-in-summer","word":"a-word-in-the-vault"}` {
+		t.Errorf("variables %s", got)
+	}
+	for _, text := range []string{"Heidelberg-in-summer", "12345", "a-word-in-the-vault"} {
+		if !slices.Contains(inv.Secrets(), text) {
+			t.Errorf("%s is no secret", text)
+		}
+	}
+	value := a.Value().GetAttr("vars")
+	for name, marked := range map[string]bool{"town": true, "port_of_it": true, "word": true, "plain": false} {
+		if value.GetAttr(name).IsMarked() != marked {
+			t.Errorf("%s is marked: %v, want %v", name, !marked, marked)
+		}
+	}
+
+	src.Vault = vault.New([]vault.Identity{identity("default", "first password")})
+	inv, diags = Load(t.Context(), src, []string{"hosts"})
+	if len(diags) > 0 || !strings.Contains(inv.Host("b").Problems.Error(), "The value of word is encrypted by Ansible Vault and cannot be decrypted: none of the passwords (default) opens it.") {
+		t.Errorf("diagnostics %v, problems %v", diags, inv.Host("b").Problems)
 	}
 }

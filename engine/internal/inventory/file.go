@@ -137,6 +137,7 @@ func (l *loader) file(name string, text []byte, folder string) {
 		return
 	}
 	whole := source.NewText(name, text)
+	whole.Decrypt = l.decrypt
 	l.inv.Sources[name] = whole.File()
 	switch format {
 	case ansible.NoScript:

@@ -100,7 +100,7 @@ func (h *Host) resolve(groups []*Group) {
 
 func (h *Host) learn(from string, vars source.Vars) {
 	for name, v := range vars {
-		h.Origins[name] = Origin{From: from, At: v.At, Unread: v.Unread}
+		h.Origins[name] = Origin{From: from, At: v.At, Unread: v.Unread, Secret: v.Secret, Why: v.Why}
 		delete(h.Vars, name)
 		if v.Unread == source.Known {
 			h.Vars[name] = v.Value
@@ -115,7 +115,11 @@ func (h *Host) encrypted(name string, origin Origin) {
 	if name == ansible.EncryptedVars {
 		what = "The variables in this file are"
 	}
-	h.problem(origin.At, "Encrypted variable", "%s encrypted by Ansible Vault, and kinit does not decrypt such values. Take it out of what kinit reads, and give the playbook its value by --var-file.", what)
+	if origin.Why != "" {
+		h.problem(origin.At, "Encrypted variable", "%s encrypted by Ansible Vault and cannot be decrypted: %s.", what, origin.Why)
+		return
+	}
+	h.problem(origin.At, "Encrypted variable", "%s encrypted by Ansible Vault. Give its password by --vault-password-file, --vault-id or --ask-vault-pass.", what)
 }
 
 // connect sets how a host is reached from its variables.

@@ -43,6 +43,8 @@ type Origin struct {
 	From   string        // "host", or "group" and its name
 	At     hcl.Range     // of the value
 	Unread source.Unread // why the value is not known; empty if it is known
+	Why    string        // why it was not decrypted, if it could have been
+	Secret bool          // it was encrypted, so it is a secret whatever its name
 }
 
 // Group is a named set of hosts.

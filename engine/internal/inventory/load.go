@@ -60,8 +60,8 @@ func (l *loader) readFolders() {
 	hosts := l.inv.HostNames()
 	for _, folder := range l.folders {
 		files := ansible.Files{
-			Abs:   l.src.files().Abs,
-			Check: func(name string) error { return l.src.files().Beside(name, folder.named) },
+			Abs:     l.src.files().Abs,
+			Decrypt: l.decrypt, Check: func(name string) error { return l.src.files().Beside(name, folder.named) },
 		}
 		read := ansible.ReadFolder(files, folder.path, groups, hosts)
 		l.Tell(read.Diags)

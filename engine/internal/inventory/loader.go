@@ -9,6 +9,7 @@ import (
 	"kinit/engine/diag"
 	"kinit/engine/internal/inventory/source"
 	"kinit/engine/internal/spec"
+	"kinit/engine/internal/vault"
 	"kinit/engine/trust"
 )
 
@@ -21,6 +22,7 @@ type Sources struct {
 	Environ []string // KEY=value pairs, for inventory scripts
 	// Timeout is how long an inventory script may take; 0 means a minute.
 	Timeout time.Duration
+	Vault   *vault.Keys // for what Ansible Vault has encrypted; nil without passwords
 	// Resolves reports whether a name has an address; nil means that no name has.
 	Resolves func(ctx context.Context, name string) bool
 }
@@ -42,6 +44,9 @@ type loader struct {
 	templates []source.Ref // variables with Jinja expressions
 	jumps     []string     // ways to hosts, as ssh has them: user@host:port,…
 }
+
+// decrypt decrypts what Ansible Vault has encrypted.
+func (l *loader) decrypt(text string) (string, error) { return l.src.Vault.Decrypt(l.ctx, text) }
 
 // varFolder is a folder that may have group_vars and host_vars.
 type varFolder struct {

@@ -25,6 +25,28 @@ func IsSecret(name string) bool {
 	return slices.Contains([]string{"password", "passwd", "pass", "passphrase", "secret", "token", "psk"}, last)
 }
 
+// secretName is the name of a variable, or the name of a secret if its value was encrypted.
+func (h *Host) secretName(name string) string {
+	if h.Origins[name].Secret {
+		return "secret"
+	}
+	return name
+}
+
+// Shown is the value of a variable without the secrets in it.
+func (h *Host) Shown(name string, value cty.Value) cty.Value {
+	return Masked(h.secretName(name), value)
+}
+
+// marked is the host's variables with their secrets marked.
+func (h *Host) marked() map[string]cty.Value {
+	all := make(map[string]cty.Value, len(h.Vars))
+	for name, value := range h.Vars {
+		all[name] = Marked(h.secretName(name), value)
+	}
+	return all
+}
+
 // mask is what is shown instead of a secret.
 const mask = "***"
 
@@ -143,7 +165,7 @@ func (inv *Inventory) Secrets() []string {
 	for _, h := range inv.Hosts {
 		all = append(all, h.Password.Reveal(), h.BecomePassword.Reveal())
 		for name, value := range h.Vars {
-			all = append(all, secretsIn(name, value)...)
+			all = append(all, secretsIn(h.secretName(name), value)...)
 		}
 	}
 	for name, value := range inv.Vars {

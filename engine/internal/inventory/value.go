@@ -25,7 +25,7 @@ func (h *Host) Value() cty.Value {
 		"name":    cty.StringVal(h.Name),
 		"address": cty.StringVal(h.Address),
 		"groups":  eval.TextList(h.Groups),
-		"vars":    cty.ObjectVal(markAll(h.Vars)),
+		"vars":    cty.ObjectVal(h.marked()),
 	})
 }
 
@@ -60,20 +60,21 @@ func (h *Host) isIn(group string) bool {
 // hosts, from their groups or blocks. Secrets are marked.
 func (inv *Inventory) Agreed(hosts []*Host) map[string]cty.Value {
 	agreed := map[string]cty.Value{}
-	maps.Copy(agreed, inv.Vars)
+	maps.Copy(agreed, markAll(inv.Vars))
 	if len(hosts) == 0 {
-		return markAll(agreed)
+		return agreed
 	}
+	marked := hosts[0].marked()
 	for name, value := range hosts[0].Vars {
 		differs := func(h *Host) bool {
 			other, ok := h.Vars[name]
 			return !ok || !other.RawEquals(value)
 		}
 		if !slices.ContainsFunc(hosts[1:], differs) {
-			agreed[name] = value
+			agreed[name] = marked[name]
 		}
 	}
-	return markAll(agreed)
+	return agreed
 }
 
 // Places returns the places of the values of variables in the inventory, of the first host.

@@ -1,6 +1,7 @@
 package ansible
 
 import (
+	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -10,6 +11,7 @@ import (
 	"kinit/engine/diag"
 	"kinit/engine/internal/inventory/source"
 	"kinit/engine/internal/inventory/tree"
+	"kinit/engine/internal/vault"
 	"kinit/engine/trust"
 )
 
@@ -33,8 +35,10 @@ type Folder struct {
 
 // Files is how the folder's files are reached, which have names as the user named the folder.
 type Files struct {
-	Abs   func(name string) string // makes a name absolute
-	Check func(name string) error  // refuses a file or folder that another user may have put there
+	Abs func(name string) string // makes a name absolute
+	// Decrypt decrypts what Ansible Vault has encrypted.
+	Decrypt func(text string) (string, error)
+	Check   func(name string) error // refuses a file or folder that another user may have put there
 }
 
 // ReadFolder reads the variables of groups and hosts.
@@ -131,18 +135,55 @@ func (f *Folder) file(files Files, name string, into source.Vars) {
 		return
 	}
 	text := source.NewText(name, bytes)
+	text.Decrypt = files.Decrypt
 	f.Texts = append(f.Texts, text)
 	if tree.IsVault(bytes) {
-		into[EncryptedVars] = source.Value{Unread: source.Vault, At: text.LineRange(1)}
+		f.encrypted(text, into)
 		return
 	}
-	read := tree.YAML
-	if filepath.Ext(name) == ".json" {
-		read = tree.JSON
-	}
-	root, problems := read(text)
+	root, problems := reader(name)(text)
 	if own := object(root, problems, &f.Collector); own != nil {
 		vars(own, into)
+	}
+}
+
+// reader returns how a file with variables is read.
+func reader(name string) func(*source.Text) (*tree.Node, diag.List) {
+	if filepath.Ext(name) == ".json" {
+		return tree.JSON
+	}
+	return tree.YAML
+}
+
+// encrypted reads a file that is encrypted as a whole. Its values are secret; the place of all of them, and of problems, is
+// the file's first line.
+func (f *Folder) encrypted(text *source.Text, into source.Vars) {
+	first := text.LineRange(1)
+	plain, err := "", error(vault.ErrNoPassword)
+	if text.Decrypt != nil {
+		plain, err = text.Decrypt(string(text.Bytes))
+	}
+	if err != nil {
+		unread := source.Value{Unread: source.Vault, At: first}
+		if !errors.Is(err, vault.ErrNoPassword) {
+			unread.Why = err.Error()
+		}
+		into[EncryptedVars] = unread
+		return
+	}
+	root, problems := reader(text.Name)(source.NewText(text.Name, []byte(plain)))
+	if problems.HasErrors() {
+		f.Errorf(first, "Encrypted file", "The decrypted text has a mistake: look at it with ansible-vault view.")
+		return
+	}
+	own, values := object(root, nil, &f.Collector), source.Vars{}
+	if own == nil {
+		return
+	}
+	vars(own, values)
+	for name, value := range values {
+		value.At, value.Secret = first, true
+		into[name] = value
 	}
 }
 

@@ -22,13 +22,15 @@ type Unread string
 const (
 	Known Unread = ""
 	Jinja Unread = "a Jinja expression, which kinit does not evaluate"
-	Vault Unread = "encrypted by Ansible Vault, and kinit does not decrypt it"
+	Vault Unread = "encrypted by Ansible Vault, and there is no password that decrypts it"
 )
 
 // Value is what a variable was set to.
 type Value struct {
 	Value  cty.Value // cty.NilVal when it is not known
 	Unread Unread
+	Secret bool      // it was encrypted
+	Why    string    // why it was not decrypted, if it could have been
 	At     hcl.Range // of the value, or of the whole assignment
 }
 

@@ -13,9 +13,10 @@ import (
 // diagnostics point with, for the texts that HCL does not parse: INI, YAML, JSON and the
 // command line.
 type Text struct {
-	Name   string
-	Bytes  []byte
-	starts []int // the offset of each line's first byte
+	Decrypt func(text string) (string, error) // for values that Ansible Vault has encrypted; nil decrypts nothing
+	Name    string
+	Bytes   []byte
+	starts  []int // the offset of each line's first byte
 }
 
 // NewText indexes a text.

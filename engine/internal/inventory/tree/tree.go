@@ -6,6 +6,7 @@
 package tree
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
@@ -32,6 +33,8 @@ type Node struct {
 	At     hcl.Range
 	Scalar cty.Value     // of a Scalar: text, a number or a bool; cty.NilVal when it is unread
 	Unread source.Unread // why a Scalar has no value
+	Secret bool          // a Scalar was encrypted
+	Why    string        // why it was not decrypted, if it could have been
 	Items  []*Node       // of a List
 	Pairs  []Pair        // of a Map, in the order of the file, every key once
 
@@ -79,7 +82,13 @@ func (n *Node) Text() (text string, ok bool) {
 // not known is not known as a whole.
 func (n *Node) Value() source.Value {
 	value, unread := n.value()
-	return source.Value{Value: value, Unread: unread, At: n.At}
+	return source.Value{Value: value, Unread: unread, Secret: n.hasSecret(), Why: n.Why, At: n.At}
+}
+
+// hasSecret reports whether something in the node was encrypted.
+func (n *Node) hasSecret() bool {
+	return n.Secret || slices.ContainsFunc(n.Items, (*Node).hasSecret) ||
+		slices.ContainsFunc(n.Pairs, func(p Pair) bool { return p.Node.hasSecret() })
 }
 
 func (n *Node) value() (cty.Value, source.Unread) {

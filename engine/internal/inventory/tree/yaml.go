@@ -15,6 +15,7 @@ import (
 	"kinit/engine/diag"
 	"kinit/engine/internal/inventory/literal"
 	"kinit/engine/internal/inventory/source"
+	"kinit/engine/internal/vault"
 )
 
 // mostNodes is how many values a file may have after its aliases are replaced: a
@@ -89,7 +90,7 @@ func (r *yamlReader) tagged(n *yaml.Node, depth int) *Node {
 	if n.Style&yaml.TaggedStyle != 0 {
 		switch n.Tag {
 		case "!vault", "!vault-encrypted":
-			return &Node{Kind: Scalar, At: r.at(n), Unread: source.Vault}
+			return r.encrypted(n)
 		case "!unsafe":
 			r.unsafe++
 			defer func() { r.unsafe-- }()
@@ -110,6 +111,24 @@ func (r *yamlReader) tagged(n *yaml.Node, depth int) *Node {
 		return list
 	}
 	return r.scalar(n)
+}
+
+// encrypted is a value of Ansible Vault. It is a text, as in Ansible.
+func (r *yamlReader) encrypted(n *yaml.Node) *Node {
+	unread := &Node{Kind: Scalar, At: r.at(n), Unread: source.Vault}
+	if r.text.Decrypt == nil {
+		return unread
+	}
+	plain, err := r.text.Decrypt(n.Value)
+	if err != nil {
+		if !errors.Is(err, vault.ErrNoPassword) {
+			unread.Why = err.Error()
+		}
+		return unread
+	}
+	node := text(plain, r.at(n))
+	node.Secret = true
+	return node
 }
 
 func (r *yamlReader) scalar(n *yaml.Node) *Node {
