@@ -88,10 +88,11 @@ type Command struct {
 	Name string
 	Env  map[string]string // added to a plain environment
 	Dir  string            // the working directory, the login's home when empty
-	// HostLocale leaves the program the locale of a login on the host. Otherwise its messages are in English and its
-	// texts are bytes (LC_ALL=C), so that a module can read what it prints.
-	HostLocale bool
-	Stdin      io.Reader // nothing when nil
+	// AsLogin leaves the program the locale and the umask of a login on the host. Otherwise its messages are in English and
+	// its texts are bytes (LC_ALL=C), so that a module can read what it prints, and others may read the files that it makes
+	// (umask 022).
+	AsLogin bool
+	Stdin   io.Reader // nothing when nil
 	// Urgent commands do not wait while others keep the connection busy. Only the engine
 	// uses them, one at a time.
 	Urgent bool

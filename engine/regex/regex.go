@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strconv"
 	"time"
+	"unicode/utf8"
 
 	"github.com/dlclark/regexp2"
 
@@ -136,6 +137,9 @@ func (r *Regexp) Index(text string) (start, end int, found bool, err error) {
 		}
 		return place[0], place[1], true, nil
 	}
+	if err := readable(text); err != nil {
+		return 0, 0, false, err
+	}
 	match, err := r.rich.FindStringMatch(text)
 	if err != nil || match == nil {
 		return 0, 0, false, r.explain(err)
@@ -151,6 +155,9 @@ func (r *Regexp) Replace(text, replacement string) (string, error) {
 	if r.plain != nil {
 		return r.plain.ReplaceAllString(text, replacement), nil
 	}
+	if err := readable(text); err != nil {
+		return "", err
+	}
 	filler := r.filler()
 	replaced, err := r.rich.ReplaceFunc(text, func(match regexp2.Match) string {
 		found, places := "", []int{}
@@ -161,6 +168,14 @@ func (r *Regexp) Replace(text, replacement string) (string, error) {
 		return string(filler.ExpandString(nil, replacement, found, places))
 	}, -1, -1)
 	return replaced, r.explain(err)
+}
+
+// readable returns an error for a text that the backtracking engine would change, since it reads characters, not bytes.
+func readable(text string) error {
+	if utf8.ValidString(text) {
+		return nil
+	}
+	return errors.New("the text is not UTF-8, and expressions with look-ahead, look-behind or references to groups need that: write a simpler one")
 }
 
 // filler returns an expression of Go's engine with the same groups, which fills in replacements by

@@ -37,7 +37,7 @@ func (t *Task) call(ctx context.Context, h module.Host, s sent, check bool) (*re
 	if check {
 		payload = built.Check
 	}
-	out, err := h.Run(ctx, module.Command{Argv: []string{t.Python, "-"}, HostLocale: true, Stdin: strings.NewReader(program(payload, s.content))})
+	out, err := h.Run(ctx, module.Command{Argv: []string{t.Python, "-"}, AsLogin: true, Stdin: strings.NewReader(program(payload, s.content))})
 	found, err := t.read(h, out, err)
 	if found != nil {
 		t.conceal(ctx, h, s, found)

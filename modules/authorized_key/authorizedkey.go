@@ -27,6 +27,7 @@ import (
 //   - sshd does not understand the options
 //   - the user does not exist when the task runs
 //   - the folder of the file is a link, or not a folder
+//   - the user has no home (/nonexistent), and path is not given
 //   - a line would have to change or be removed that the cluster does not own
 type Task struct {
 	// User is the name of a local user. A missing folder and file are made with this user as
@@ -93,8 +94,14 @@ func (t *Task) home(ctx context.Context, h module.Host) (account.User, string, e
 	if !there || t.Path != "" {
 		return user, t.Path, nil
 	}
+	if user.Home == noHome {
+		return user, "", fmt.Errorf("the user %s has no home (%s): want path, the file that sshd reads for this user", t.User, noHome)
+	}
 	return user, path.Join(user.Home, ".ssh", "authorized_keys"), nil
 }
+
+// noHome is the home of users without one in distributions, where it must not exist.
+const noHome = "/nonexistent"
 
 type Outputs struct {
 	Path string `cty:"path"` // the file; "" without path while there is no such user

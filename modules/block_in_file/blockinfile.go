@@ -21,13 +21,14 @@ const placeholder = "{mark}"
 // two marking lines, by which later runs find it; the rest of the file and the block's place
 // do not change.
 //
-// A file that the cluster does not own is only changed with backup = true.
+// Bytes that are not UTF-8 do not change, and a file whose lines end as on Windows keeps these
+// line ends. A file that the cluster does not own is only changed with backup = true.
 //
 // Errors:
 //   - the file is missing and create is not set
 //   - the block belongs to another cluster, which has the same marker
 //   - one of the marking lines is missing or duplicate, or the end is before the beginning
-//   - path is a link, not UTF-8 text, or longer than 8 MiB
+//   - path is a link, has a zero byte in it, or is longer than 8 MiB
 //   - the cluster does not own the file and backup is not set
 //   - validate rejects the new content; the file is then unchanged
 type Task struct {

@@ -148,7 +148,10 @@ func (t *Task) edit(ctx context.Context, h module.Host, change func(before *stri
 		if err != nil || before == nil && after == nil {
 			return err
 		}
-		return hostfile.Swap(ctx, h, t.Path, before, after, attr)
+		if err := hostfile.Swap(ctx, h, t.Path, before, after, attr); err != nil {
+			return fmt.Errorf("write %s: %w", t.Path, err)
+		}
+		return nil
 	})
 }
 

@@ -21,11 +21,12 @@ import (
 // texts: a comment behind a value is part of it. Lines that are indented more than their option
 // continue its value.
 //
-// A file that the cluster does not own is only changed with backup = true.
+// Bytes that are not UTF-8 do not change, and a file whose lines end as on Windows keeps these
+// line ends. A file that the cluster does not own is only changed with backup = true.
 //
 // Errors:
 //   - the file is missing and create is not set
-//   - path is a link, not UTF-8 text, or longer than 8 MiB
+//   - path is a link, has a zero byte in it, or is longer than 8 MiB
 //   - the cluster does not own the file and backup is not set
 //   - validate rejects the new content; the file is then unchanged
 type Task struct {

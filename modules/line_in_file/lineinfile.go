@@ -21,11 +21,12 @@ import (
 // removed everywhere: each line that matches or, without match, each that is equal to line.
 // To manage a whole file, copy or template is the better choice.
 //
-// A file that the cluster does not own is only changed with backup = true.
+// Bytes that are not UTF-8 do not change, and a file whose lines end as on Windows keeps these
+// line ends. A file that the cluster does not own is only changed with backup = true.
 //
 // Errors:
 //   - the file is missing and create is not set
-//   - path is a link, not UTF-8 text, or longer than 8 MiB
+//   - path is a link, has a zero byte in it, or is longer than 8 MiB
 //   - the cluster does not own the file and backup is not set
 //   - validate rejects the new content; the file is then unchanged
 type Task struct {

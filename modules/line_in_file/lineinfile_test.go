@@ -77,13 +77,13 @@ func TestPlan(t *testing.T) {
 			"set backup = true to keep what is there and have cleanup put it back, or move it away"},
 		{"link", "/d/link", `line = "b"`, "/d/link is a link to ours: give the path of the file itself"},
 		{"folder", "/d", `line = "b"`, "/d is no regular file, want a text file"},
-		{"binary", "/d/binary", `line = "b"`, "/d/binary is no UTF-8 text"},
+		{"binary", "/d/binary", `line = "b"`, "/d/binary has a zero byte in it, want a text file"},
 		{"long", "/d/long", `line = "b"`, "/d/long has 8388609 bytes, want at most 8388608 to edit it"},
 	} {
 		h := moduletest.NewFakeHost(t, "demo")
 		h.FS.Put("/d/ours", "a\n", 0o644)
 		h.FS.Put("/d/other", "a\n", 0o644)
-		h.FS.Put("/d/binary", "\xff", 0o644)
+		h.FS.Put("/d/binary", "\xff\x00", 0o644)
 		h.FS.Put("/d/long", strings.Repeat("x", longest+1), 0o644)
 		if err := h.FS.Symlink(t.Context(), "ours", "/d/link"); err != nil {
 			t.Fatal(err)

@@ -27,7 +27,7 @@ import (
 //   - after or before matches nothing in the file
 //   - a second run would replace the replacement
 //   - the expression takes more than 5 s
-//   - path is a link, not UTF-8 text, or longer than 8 MiB
+//   - path is a link, has a zero byte in it, or is longer than 8 MiB
 //   - the cluster does not own the file and backup is not set
 //   - validate rejects the new content; the file is then unchanged
 type Task struct {

@@ -34,7 +34,8 @@ import (
 //   - the interpreter does not exist on the host (code 127)
 type Task struct {
 	// Source is the script, on the machine kinit runs on: a path relative to the folder
-	// of the playbook file, as for the function file.
+	// of the playbook file, as for the function file. If its lines end as on Windows, the
+	// interpreter gets them with the line ends of Unix.
 	Source string `hcl:"source" nonempty:"want the path of a script"`
 	// Args are the script's arguments.
 	Args []string `hcl:"args,optional"`

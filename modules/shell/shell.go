@@ -28,7 +28,8 @@ import (
 //   - only_if still requires the lines after they ran, or creates still does not exist
 //   - the shell in executable does not exist on the host (code 127)
 type Task struct {
-	// Commands is the text for the shell: one line, or several in a heredoc.
+	// Commands is the text for the shell: one line, or several in a heredoc. If its lines
+	// end as on Windows, the shell gets them with the line ends of Unix.
 	Commands string `hcl:"commands"`
 	// Executable is the shell, a name or an absolute path. Every host has the default, the
 	// POSIX shell.

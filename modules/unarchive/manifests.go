@@ -4,13 +4,13 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"path"
 	"slices"
 	"strings"
 
+	"kinit/engine/exactjson"
 	"kinit/engine/module"
 	"kinit/modules/internal/hostfile"
 	"kinit/modules/internal/tree"
@@ -29,7 +29,7 @@ func manifests(ctx context.Context, h module.Host, folder string) (map[string]ma
 			return nil, err
 		}
 		var m manifest
-		if there && json.Unmarshal([]byte(text), &m) == nil {
+		if there && exactjson.Unmarshal([]byte(text), &m) == nil {
 			all[name] = m
 		}
 	}

@@ -140,7 +140,7 @@ func (t *Task) placeEach(ctx context.Context, h module.Host, parts string, kept 
 	}
 	slices.Reverse(attributes) // a folder changes its owner after its content
 	if err := tree.Apply(ctx, h, t.Dest, parts, append(changes, attributes...)); err != nil {
-		return fmt.Errorf("put what was unpacked in place: %w", err)
+		return fmt.Errorf("put what was unpacked in place in %s: %w", t.Dest, err)
 	}
 	return nil
 }

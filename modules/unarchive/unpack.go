@@ -2,13 +2,13 @@ package unarchive
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"path"
 	"strings"
 
 	"kinit/engine/event"
+	"kinit/engine/exactjson"
 	"kinit/engine/module"
 	"kinit/modules/internal/content"
 	"kinit/modules/internal/hostfile"
@@ -158,7 +158,7 @@ func (t *Task) place(ctx context.Context, h module.Host, s state, w workshop, al
 		argv := []string{"cp", "--archive", "--remove-destination", "--reflink=auto", "--no-target-directory", "--",
 			path.Join(parts, folder), t.Dest}
 		if _, err := h.Run(ctx, module.Command{Argv: argv}); err != nil {
-			return fmt.Errorf("put what was unpacked in place: %w", err)
+			return fmt.Errorf("put what was unpacked in place in %s: %w", t.Dest, err)
 		}
 	}
 	return h.Files().SetAttr(ctx, t.Dest, module.Attr{Mode: s.info.Mode.Perm(), Owner: s.info.Owner, Group: s.info.Group})
@@ -230,7 +230,7 @@ func (t *Task) finish(ctx context.Context, h module.Host, s state, members []tre
 		}
 		m.Unpacked = append(m.Unpacked, now[e.Path])
 	}
-	text, err := json.MarshalIndent(m, "", " ")
+	text, err := exactjson.MarshalIndent(m, "", " ")
 	if err != nil {
 		return err
 	}

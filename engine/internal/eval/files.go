@@ -24,6 +24,7 @@ import (
 	"kinit/engine/bounds"
 	"kinit/engine/diag"
 	"kinit/engine/internal/spec"
+	"kinit/engine/lineend"
 	"kinit/engine/lists"
 )
 
@@ -230,7 +231,7 @@ func (r reader) fill(args []cty.Value, functions map[string]function.Function) (
 		return cty.NilVal, err
 	}
 	name := r.name(args[0].AsString())
-	expr, problems := hclsyntax.ParseTemplate([]byte(data), name, hcl.InitialPos)
+	expr, problems := hclsyntax.ParseTemplate([]byte(lineend.Plain(data)), name, hcl.InitialPos)
 	if problems.HasErrors() {
 		return cty.NilVal, templateError(problems)
 	}
@@ -242,7 +243,11 @@ func (r reader) fill(args []cty.Value, functions map[string]function.Function) (
 		return cty.NilVal, templateError(problems)
 	}
 	text, err := convert.Convert(result, cty.String)
-	return text.WithMarks(within), err
+	if err != nil || !lineend.Windows(data) || text.IsNull() || !text.IsKnown() {
+		return text.WithMarks(within), err
+	}
+	plain, marks := text.Unmark()
+	return cty.StringVal(lineend.Like(data, plain.AsString())).WithMarks(marks, within), nil
 }
 
 // templateError returns the first problem of a template, with its place in the file.

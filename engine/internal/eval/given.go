@@ -13,6 +13,7 @@ import (
 	"kinit/engine/bounds"
 	"kinit/engine/diag"
 	"kinit/engine/internal/spec"
+	"kinit/engine/lineend"
 )
 
 // envPrefix starts the names of environment variables that set variables.
@@ -119,7 +120,7 @@ func (c *collector) file(file string) {
 		c.json(file, text)
 		return
 	}
-	parsed, problems := hclsyntax.ParseConfig(text, file, hcl.InitialPos)
+	parsed, problems := hclsyntax.ParseConfig(lineend.Unix(text), file, hcl.InitialPos)
 	if parsed != nil {
 		c.in.Spec.Sources[file] = parsed
 	}

@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"path"
 
+	"kinit/engine/exactjson"
 	"kinit/engine/internal/instance"
 	"kinit/engine/module"
 )
@@ -117,7 +118,7 @@ func (b *bound) note(ctx context.Context) error {
 
 // store writes a file of the manifest, as JSON.
 func (b *bound) store(ctx context.Context, name string, value any) error {
-	text, err := json.MarshalIndent(value, "", "  ")
+	text, err := exactjson.MarshalIndent(value, "", "  ")
 	if err != nil {
 		return err
 	}

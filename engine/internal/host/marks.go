@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"kinit/engine/exactjson"
 	"kinit/engine/lists"
 	"kinit/engine/module"
 )
@@ -179,7 +180,7 @@ func (b *bound) printed(ctx context.Context) ([]record, bool) {
 		switch err := decoder.Decode(&r); {
 		case errors.Is(err, io.EOF):
 			return all, true
-		case err != nil || r.Kind == "" || r.ID == "":
+		case err != nil || exactjson.Decode(&r) != nil || r.Kind == "" || r.ID == "":
 			return nil, false
 		}
 		all = append(all, r)
@@ -218,7 +219,7 @@ func (b *bound) read(ctx context.Context, name string) (record, error) {
 	if err != nil {
 		return r, err
 	}
-	if err := json.Unmarshal(text, &r); err != nil {
+	if err := exactjson.Unmarshal(text, &r); err != nil {
 		return r, fmt.Errorf("%s is no mark: %w", name, err)
 	}
 	return r, nil

@@ -19,11 +19,11 @@ import (
 )
 
 // The environment of every command: the folders of system programs, which the path of an ordinary user lacks, and a
-// fixed locale unless the command keeps that of the host.
+// fixed locale and umask unless the command keeps those of a login.
 const (
-	folders    = `PATH="$PATH:/usr/local/sbin:/usr/sbin:/sbin"`
-	hostLocale = "export " + folders
-	plain      = "export LC_ALL=C " + folders
+	folders = `PATH="$PATH:/usr/local/sbin:/usr/local/bin:/usr/sbin:/sbin"`
+	login   = "export " + folders
+	plain   = "umask 022; export LC_ALL=C " + folders
 )
 
 // Run runs a command and waits. The command's own environment and folder have priority over the
@@ -157,8 +157,8 @@ func commandLine(c module.Command) (line string, env map[string]string, err erro
 		return "", nil, fmt.Errorf("%q is no program", c.Argv[0])
 	}
 	parts := []string{plain}
-	if c.HostLocale {
-		parts = []string{hostLocale}
+	if c.AsLogin {
+		parts = []string{login}
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.Env)) {
 		value := c.Env[name]

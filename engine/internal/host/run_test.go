@@ -36,7 +36,7 @@ func bind(t *testing.T) module.Host {
 }
 
 func TestCommandLine(t *testing.T) {
-	const plain = `export LC_ALL=C PATH="$PATH:/usr/local/sbin:/usr/sbin:/sbin"; `
+	const plain = `umask 022; export LC_ALL=C PATH="$PATH:/usr/local/sbin:/usr/local/bin:/usr/sbin:/sbin"; `
 	cases := []struct {
 		name    string
 		command module.Command
@@ -49,7 +49,7 @@ func TestCommandLine(t *testing.T) {
 			plain + "exec env", map[string]string{"B": "b c", "A_1": ""}},
 		{"but for what the shell itself looks at", module.Command{Argv: []string{"env"}, Env: map[string]string{"PATH": "/a b", "LC_ALL": "C.UTF-8", "LD_PRELOAD": "x"}},
 			plain + "export LC_ALL=C.UTF-8; export LD_PRELOAD=x; export PATH='/a b'; exec env", nil},
-		{"the host's locale", module.Command{Argv: []string{"ls"}, HostLocale: true}, `export PATH="$PATH:/usr/local/sbin:/usr/sbin:/sbin"; exec ls`, nil},
+		{"the host's locale", module.Command{Argv: []string{"ls"}, AsLogin: true}, `export PATH="$PATH:/usr/local/sbin:/usr/local/bin:/usr/sbin:/sbin"; exec ls`, nil},
 		{"a folder", module.Command{Argv: []string{"ls"}, Dir: "/a b"}, plain + "cd '/a b' || exit 126; exec ls", nil},
 	}
 	for _, c := range cases {

@@ -20,6 +20,7 @@ import (
 	"kinit/engine/internal/inventory/ansible"
 	"kinit/engine/internal/inventory/source"
 	"kinit/engine/internal/spec"
+	"kinit/engine/lineend"
 	"kinit/engine/lists"
 	"kinit/engine/trust"
 )
@@ -178,7 +179,7 @@ func (l *loader) script(text *source.Text) {
 
 // hcl reads an inventory in kinit's own format.
 func (l *loader) hcl(name string, text []byte) {
-	file, problems := hclsyntax.ParseConfig(text, name, hcl.InitialPos)
+	file, problems := hclsyntax.ParseConfig(lineend.Unix(text), name, hcl.InitialPos)
 	if file != nil {
 		l.inv.Sources[name] = file
 	}

@@ -10,6 +10,7 @@ import (
 
 	"kinit/engine/bounds"
 	"kinit/engine/diag"
+	"kinit/engine/lineend"
 	"kinit/engine/trust"
 )
 
@@ -144,10 +145,10 @@ func (l *loader) playbookFile(name string) *hclsyntax.Body {
 	return l.parsed[name]
 }
 
-// parse reads one file. A file with a syntax error has no body, so that the mistake is
+// parse reads one file, whose lines may end as on Windows. A file with a syntax error has no body, so that the mistake is
 // reported once.
 func (l *loader) parse(name string, text []byte) *hclsyntax.Body {
-	file, problems := hclsyntax.ParseConfig(text, name, hcl.InitialPos)
+	file, problems := hclsyntax.ParseConfig(lineend.Unix(text), name, hcl.InitialPos)
 	if file != nil {
 		l.spec.Sources[name] = file
 	}

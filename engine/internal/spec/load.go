@@ -11,6 +11,7 @@ import (
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 
 	"kinit/engine/diag"
+	"kinit/engine/lineend"
 	"kinit/engine/trust"
 )
 
@@ -185,7 +186,7 @@ func DriversIn(fsys fs.FS, folder string) ([]*Driver, error) {
 		if err != nil {
 			return nil, err
 		}
-		file, problems := hclsyntax.ParseConfig(text, name, hcl.InitialPos)
+		file, problems := hclsyntax.ParseConfig(lineend.Unix(text), name, hcl.InitialPos)
 		if problems.HasErrors() {
 			return nil, problems
 		}

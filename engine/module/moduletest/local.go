@@ -53,14 +53,14 @@ func (l *Local) Path(parts ...string) string {
 func (l *Local) Run(ctx context.Context, c module.Command) (module.Output, error) {
 	var stdout, stderr bytes.Buffer
 	show := &LineWriter{Call: c.Line}
-	env := map[string]string{}
-	if !c.HostLocale {
-		env["LC_ALL"] = "C"
+	env, line := map[string]string{}, ""
+	if !c.AsLogin {
+		env["LC_ALL"], line = "C", "umask 022; "
 	}
 	maps.Copy(env, c.Env)
 	start := time.Now()
 	code, err := l.conn.Exec(ctx, transport.Process{
-		Line: "cd " + shell.POSIX(cmp.Or(c.Dir, ".")) + " && exec " + shell.POSIX(c.Argv...), Env: env, Stdin: c.Stdin,
+		Line: line + "cd " + shell.POSIX(cmp.Or(c.Dir, ".")) + " && exec " + shell.POSIX(c.Argv...), Env: env, Stdin: c.Stdin,
 		Stdout: io.MultiWriter(&stdout, show), Stderr: io.MultiWriter(&stderr, show),
 	})
 	out := module.Output{Stdout: stdout.String(), Stderr: stderr.String(), Duration: time.Since(start)}

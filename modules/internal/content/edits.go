@@ -3,13 +3,13 @@ package content
 import (
 	"context"
 	"crypto/sha256"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"slices"
 	"strings"
 
+	"kinit/engine/exactjson"
 	"kinit/engine/module"
 	"kinit/modules/internal/hostfile"
 	"kinit/modules/internal/manifest"
@@ -77,7 +77,7 @@ func (f File) track(ctx context.Context, h module.Host, s state) ([]module.Mark,
 		without = p.undo(without)
 	}
 	made := between(without, Split(string(f.Source.Text)))
-	prior, err := json.Marshal(made)
+	prior, err := exactjson.Marshal(made)
 	if err != nil || len(prior) > longestPatch {
 		return earlier, err
 	}
@@ -112,7 +112,7 @@ func Another(ctx context.Context, h module.Host, path, line string) (string, err
 	}
 	for _, mark := range edits {
 		p, err := patchOf(mark)
-		if err != nil || p.adds(line) {
+		if err != nil || p.adds(line) || p.adds(line+"\r") {
 			return "", err
 		}
 	}

@@ -2,10 +2,10 @@ package lines
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 
+	"kinit/engine/exactjson"
 	"kinit/engine/module"
 	"kinit/modules/internal/hostfile"
 )
@@ -93,7 +93,7 @@ func (c change) mark(ctx context.Context, h module.Host, r result) error {
 	for i, line := range r.added {
 		mark := c.file.mark(line)
 		if i == len(r.added)-1 && len(r.prior.Replaced) > 0 { // the replaced lines are restored once, for the new line
-			was, err := json.Marshal(r.prior)
+			was, err := exactjson.Marshal(r.prior)
 			if err != nil {
 				return err
 			}

@@ -8,13 +8,13 @@ package lines
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"slices"
 	"strings"
 
+	"kinit/engine/exactjson"
 	"kinit/engine/module"
 	"kinit/modules/internal/content"
 	"kinit/modules/internal/hostfile"
@@ -116,7 +116,7 @@ func (f File) readMarks(ctx context.Context, h module.Host, s *state) error {
 		}
 		var was prior
 		if mark.Prior != "" {
-			if err := json.Unmarshal([]byte(mark.Prior), &was); err != nil {
+			if err := exactjson.Unmarshal([]byte(mark.Prior), &was); err != nil {
 				return fmt.Errorf("the mark of line %s does not say what it replaced: %w", mark.ID, err)
 			}
 		}

@@ -2,12 +2,12 @@ package manifest
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"path"
 
+	"kinit/engine/exactjson"
 	"kinit/engine/module"
 	"kinit/modules/internal/hostfile"
 )
@@ -25,7 +25,7 @@ func Left(ctx context.Context, h module.Host) ([]string, error) {
 		return nil, err
 	}
 	var folders []string
-	if err := json.Unmarshal([]byte(text), &folders); err != nil {
+	if err := exactjson.Unmarshal([]byte(text), &folders); err != nil {
 		return nil, fmt.Errorf("%s is no list of folders that kinit has written; remove it: %w", leftOf(h.Owner()), err)
 	}
 	return folders, nil
@@ -38,7 +38,7 @@ func Leave(ctx context.Context, h module.Host, folders []string) error {
 		if err := h.Files().Mkdir(ctx, leftFolder, module.Attr{Mode: 0o700}); err != nil {
 			return fmt.Errorf("make folder %s: %w", leftFolder, err)
 		}
-		text, err := json.Marshal(folders)
+		text, err := exactjson.Marshal(folders)
 		if err != nil {
 			return err
 		}

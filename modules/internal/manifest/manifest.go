@@ -14,6 +14,7 @@ import (
 	"path"
 	"strings"
 
+	"kinit/engine/exactjson"
 	"kinit/engine/module"
 	"kinit/modules/internal/hostfile"
 )
@@ -110,7 +111,7 @@ func records(ctx context.Context, h module.Host, owner string) ([]record, error)
 			if !there {
 				continue
 			}
-			if err := json.Unmarshal([]byte(text), &r); err != nil {
+			if err := exactjson.Unmarshal([]byte(text), &r); err != nil {
 				return nil, fmt.Errorf("read the mark %s of %s: %w", name, owner, err)
 			}
 			all = append(all, r)
@@ -208,7 +209,7 @@ func HandOver(ctx context.Context, h module.Host, mark module.Mark, to string) e
 			return err
 		}
 		var found module.Mark
-		if json.Unmarshal([]byte(text), &found) != nil || found.Kind != mark.Kind || found.ID != mark.ID {
+		if exactjson.Unmarshal([]byte(text), &found) != nil || found.Kind != mark.Kind || found.ID != mark.ID {
 			continue
 		}
 		if err := give(ctx, h, text, path.Join(Owned(to), mark.Kind, name), to); err != nil {
@@ -230,13 +231,13 @@ func give(ctx context.Context, h module.Host, text, name, to string) error {
 		return err
 	}
 	var mark map[string]any
-	if err := json.Unmarshal([]byte(text), &mark); err != nil {
+	if err := exactjson.Unmarshal([]byte(text), &mark); err != nil {
 		return err
 	}
 	if mark["instance"] = id; id == "" {
 		delete(mark, "instance")
 	}
-	signed, err := json.MarshalIndent(mark, "", "  ")
+	signed, err := exactjson.MarshalIndent(mark, "", "  ")
 	if err != nil {
 		return err
 	}

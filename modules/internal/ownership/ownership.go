@@ -6,11 +6,11 @@ package ownership
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 
+	"kinit/engine/exactjson"
 	"kinit/engine/module"
 )
 
@@ -115,7 +115,7 @@ func Foreign(h module.Host, id, advice string) error {
 
 // Keep records in a mark how an object was before the task changed it, as JSON.
 func Keep(ctx context.Context, h module.Host, kind, id string, was any) error {
-	prior, err := json.Marshal(was)
+	prior, err := exactjson.Marshal(was)
 	if err != nil {
 		return err
 	}
@@ -126,7 +126,7 @@ func Keep(ctx context.Context, h module.Host, kind, id string, was any) error {
 // object.
 func Was[T any](mark module.Mark, object string, valid func(T) bool) (T, error) {
 	var was T
-	if err := json.Unmarshal([]byte(mark.Prior), &was); err != nil || !valid(was) {
+	if err := exactjson.Unmarshal([]byte(mark.Prior), &was); err != nil || !valid(was) {
 		return was, fmt.Errorf("the mark of %s does not say how it was: %q", object, mark.Prior)
 	}
 	return was, nil

@@ -200,7 +200,7 @@ func OSRelease(text, name string) string {
 func Run(ctx context.Context, h module.Host, env map[string]string, argv ...string) error {
 	all := map[string]string{"LC_MESSAGES": "C", "LANGUAGE": ""}
 	maps.Copy(all, env)
-	_, err := h.Run(ctx, module.Command{Argv: argv, Env: all, Line: cmdtext.Progress(h), HostLocale: true})
+	_, err := h.Run(ctx, module.Command{Argv: argv, Env: all, Line: cmdtext.Progress(h), AsLogin: true})
 	return err
 }
 

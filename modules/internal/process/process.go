@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"kinit/engine/lineend"
 	"kinit/engine/module"
 	"kinit/modules/internal/cmdtext"
 )
@@ -80,7 +81,7 @@ func (p Process) succeeds(ctx context.Context, h module.Host) (bool, error) {
 }
 
 func (p Process) command() module.Command {
-	c := module.Command{Long: true, Argv: p.Argv, PowerShell: p.PowerShell, Name: p.Shown, Env: p.Env, Dir: p.Dir, HostLocale: true}
+	c := module.Command{Long: true, Argv: p.Argv, PowerShell: p.PowerShell, Name: p.Shown, Env: p.Env, Dir: p.Dir, AsLogin: true}
 	if p.Stdin != "" {
 		c.Stdin = strings.NewReader(p.Stdin)
 	}
@@ -111,9 +112,9 @@ const feed = `cat | { exec "$@" 3<&0 </dev/null; }`
 // scriptPath is the interpreter's name of the script.
 const scriptPath = "/dev/fd/3"
 
-// Script is a process in which an interpreter runs a text with arguments. Its
+// Script is a process in which an interpreter runs a text with arguments. A text from Windows gets the line ends of POSIX. Its
 // standard input is empty.
 func Script(interpreter []string, text string, args ...string) Process {
 	argv := append([]string{"sh", "-c", feed, "sh"}, interpreter...)
-	return Process{Argv: append(append(argv, scriptPath), args...), Stdin: text}
+	return Process{Argv: append(append(argv, scriptPath), args...), Stdin: lineend.Plain(text)}
 }

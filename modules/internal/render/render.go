@@ -16,6 +16,7 @@ import (
 	"github.com/zclconf/go-cty/cty/function/stdlib"
 
 	"kinit/engine/bounds"
+	"kinit/engine/lineend"
 )
 
 // Functions are the functions a template may call. None of them reads anything
@@ -40,10 +41,11 @@ func Functions() map[string]function.Function {
 	return all
 }
 
-// Text renders a template. An error has the number and the text of the template's line; for a
+// Text renders a template. If all lines of the template end as on Windows, so do those of the text. An error has the number and the text of the template's line; for a
 // secret template only the number.
 func Text(template string, vars cty.Value, secret bool) (text string, err error) {
-	text, err = fill(template, vars)
+	text, err = fill(lineend.Plain(template), vars)
+	text = lineend.Like(template, text)
 	if at := (*problem)(nil); secret && errors.As(err, &at) {
 		return "", fmt.Errorf("template line %d: %s; it is secret, so nothing else is shown", at.line, at.summary)
 	}

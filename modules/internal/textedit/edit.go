@@ -6,12 +6,13 @@
 package textedit
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
-	"unicode/utf8"
 
+	"kinit/engine/lineend"
 	"kinit/engine/module"
 	"kinit/modules/internal/content"
 )
@@ -26,6 +27,7 @@ type Edit struct {
 	Create bool         // begin with an empty text if there is no file
 	Needed bool         // there is no argument that would make a missing file
 	Absent bool         // remove something; without a file there is nothing to do
+	Ends   bool         // Change sees "\n" at the end of each line, also of a file from Windows, which keeps its "\r\n"
 	// Change returns the changed text. It must not change its own result.
 	Change func(text string) (string, error)
 	// Allowed returns why the text must not be changed; nil allows all.
@@ -58,12 +60,7 @@ func (e Edit) steps(ctx context.Context, h module.Host) ([]module.Step, error) {
 	case !there && !e.Create:
 		return nil, fmt.Errorf("%s is missing: set create = true to make it, or make it with a copy task before", e.File.Path)
 	}
-	if e.Allowed != nil {
-		if err := e.Allowed(ctx, h, text); err != nil {
-			return nil, fmt.Errorf("%s: %w", e.File.Path, err)
-		}
-	}
-	after, err := e.Change(text)
+	after, err := e.changed(ctx, h, text)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", e.File.Path, err)
 	}
@@ -72,6 +69,24 @@ func (e Edit) steps(ctx context.Context, h module.Host) ([]module.Step, error) {
 		e.File.Want.Mode = "0600"
 	}
 	return e.File.Plan(ctx, h)
+}
+
+// changed returns the file's text as it should be.
+func (e Edit) changed(ctx context.Context, h module.Host, text string) (string, error) {
+	lines := text
+	if e.Ends {
+		lines = lineend.Plain(text)
+	}
+	if e.Allowed != nil {
+		if err := e.Allowed(ctx, h, lines); err != nil {
+			return "", err
+		}
+	}
+	after, err := e.Change(lines)
+	if err == nil && e.Ends {
+		after = lineend.Like(text, after)
+	}
+	return after, err
 }
 
 // read returns the text of a regular file and whether there is one.
@@ -91,8 +106,8 @@ func (e Edit) read(ctx context.Context, h module.Host) (string, bool, error) {
 		return "", false, fmt.Errorf("%s has %d bytes, want at most %d to edit it", path, info.Size, longest)
 	}
 	text, err := content.ReadAll(ctx, h, path)
-	if err == nil && !utf8.Valid(text) {
-		err = fmt.Errorf("%s is no UTF-8 text", path)
+	if err == nil && bytes.IndexByte(text, 0) >= 0 {
+		err = fmt.Errorf("%s has a zero byte in it, want a text file", path)
 	}
 	return string(text), err == nil, err
 }
@@ -128,7 +143,7 @@ type Made struct {
 
 // Edit returns the change of the file, by a function of its text.
 func (m *Made) Edit(change func(text string) (string, error)) Edit {
-	return Edit{File: m.File(m.Path, m.Secret), Create: m.Create, Absent: m.Absent(), Change: change}
+	return Edit{File: m.File(m.Path, m.Secret), Create: m.Create, Absent: m.Absent(), Ends: true, Change: change}
 }
 
 // Arguments is embedded in the tasks that insert lines.

@@ -14,6 +14,7 @@ import (
 	"kinit/cmd/kinit/ci/result"
 	"kinit/cmd/kinit/ci/schedule"
 	"kinit/engine/diag"
+	"kinit/engine/lineend"
 )
 
 // The defaults of a job. A cluster under emulation takes an hour at worst.
@@ -86,7 +87,7 @@ func Load(path, name string) (*File, map[string]*hcl.File, diag.List) {
 	if err != nil {
 		return nil, nil, diag.List{{Summary: "No file of jobs", Detail: "It could not be read: " + err.Error() + ".", Cause: err}}
 	}
-	parsed, problems := hclsyntax.ParseConfig(text, name, hcl.InitialPos)
+	parsed, problems := hclsyntax.ParseConfig(lineend.Unix(text), name, hcl.InitialPos)
 	sources := map[string]*hcl.File{name: parsed}
 	if problems.HasErrors() {
 		return nil, sources, diag.FromParser(problems)

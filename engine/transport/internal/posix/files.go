@@ -129,7 +129,10 @@ func (f *Files) Rename(ctx context.Context, from, to string) error {
 		return err
 	}
 	if source.open == "" && target.open == "" {
-		return f.fs.Rename(ctx, source.name, target.name)
+		if err := f.fs.Rename(ctx, source.name, target.name); err != nil {
+			return fmt.Errorf("move to %s: %w", target.name, err)
+		}
+		return nil
 	}
 	return f.script(ctx, "rename", to, "rename", transport.Process{},
 		source.dir(), source.base(), target.dir(), target.base(), stageName(target))

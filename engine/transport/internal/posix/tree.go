@@ -12,8 +12,8 @@ import (
 	"kinit/engine/transport"
 )
 
-// newFolder is the default mode of a new folder, for a script.
-const newFolder = "0755"
+// newFolder is the default mode of a new folder, as with a umask of 022.
+const newFolder fs.FileMode = 0o755
 
 // Mkdir makes a folder and its missing parents; attr applies to the last one, even if it
 // exists already.
@@ -30,7 +30,7 @@ func (f *Files) Mkdir(ctx context.Context, name string, attr module.Attr) error 
 		}
 		below := strings.Split(strings.TrimPrefix(strings.TrimPrefix(p.name, p.open), "/"), "/")
 		return f.script(ctx, "mkdir", p.asked, "mkdir", transport.Process{},
-			append([]string{p.open, owners(uid, gid), octalOrNone(attr.Mode), newFolder}, below...)...)
+			append([]string{p.open, owners(uid, gid), octalOrNone(attr.Mode)}, below...)...)
 	case p.there && !p.info.Mode.IsDir():
 		return failed("mkdir", p.asked, "it is there and is no folder")
 	case !p.there:
@@ -62,12 +62,25 @@ func (f *Files) mkdirAll(ctx context.Context, name string) error {
 	}
 	made := f.fs.Mkdir(ctx, name)
 	if made == nil {
-		return nil
+		return f.asDefault(ctx, name)
 	}
 	if info, err := f.fs.Stat(ctx, name, true); err == nil && info.Mode.IsDir() {
 		return nil // another process has made it meanwhile
 	}
 	return made
+}
+
+// asDefault makes a new folder again if it does not have the default mode. A script sets the umask, so that the
+// access control list and the group of the folder above count as they do for every program.
+func (f *Files) asDefault(ctx context.Context, name string) error {
+	if f.exec == nil {
+		return nil
+	}
+	info, err := f.fs.Stat(ctx, name, false)
+	if err != nil || info.Mode.Perm() == newFolder {
+		return err
+	}
+	return f.script(ctx, "mkdir", name, "again", transport.Process{}, path.Dir(name), path.Base(name))
 }
 
 // SetAttr changes mode and owner.

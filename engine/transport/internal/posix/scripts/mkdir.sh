@@ -1,10 +1,11 @@
 # shellcheck disable=SC2154 # common.sh sets here
-owner=$2 mode=$3 default=$4
+owner=$2 mode=$3
 enter "$1" "$1"
-shift 4
+shift 3
+umask 022
 for name; do
 	[ -L "./$name" ] && refuse "${here%/}/$name is a link in a folder that another user can change: name the folder it leads to"
-	mkdir -m "$default" -- "./$name" 2>/dev/null || [ -d "./$name" ] || mkdir -- "./$name" || exit 1
+	mkdir -- "./$name" 2>/dev/null || [ -d "./$name" ] || mkdir -- "./$name" || exit 1
 	down "$name"
 done
 attributes . "$owner" "$mode"
