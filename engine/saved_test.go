@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"kinit/engine"
+	"kinit/test/executable"
 )
 
 // kept saves a plan, and returns it as it is read from its file.
@@ -74,9 +75,7 @@ func TestApplyingASavedPlanGivesInventoryScriptsTheirEnvironment(t *testing.T) {
 	o := options(t, "task \"command\" \"x\" {\n  hosts = run.hosts\n  argv  = [\"true\"]\n}\n")
 	script := filepath.Join(o.Cwd, "hosts.sh")
 	text := "#!/bin/sh\necho \"{\\\"all\\\": {\\\"hosts\\\": [\\\"$NAME\\\"]}, \\\"_meta\\\": {\\\"hostvars\\\": {\\\"$NAME\\\": {\\\"ansible_connection\\\": \\\"local\\\"}}}}\"\n"
-	if err := os.WriteFile(script, []byte(text), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	executable.Write(t, script, text)
 	o.Hosts, o.Inventories, o.Environ = nil, []string{"hosts.sh"}, []string{"PATH=" + os.Getenv("PATH"), "NAME=web1", "KINIT_VAR_other=1"}
 	r := engine.Apply(t.Context(), o, kept(t, o))
 	equal(t, "problems", problems(r), "")

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"kinit/engine/transport/transporttest/sshd"
+	"kinit/test/executable"
 )
 
 // mostMemory is how much memory kinit may take whatever hosts send, in bytes.
@@ -113,9 +114,7 @@ func flooded(t *testing.T, dir, task string) {
 func endless(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "podman"), []byte("#!/bin/sh\nexec yes '{'\n"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	executable.Write(t, filepath.Join(dir, "podman"), "#!/bin/sh\nexec yes '{'\n")
 	return dir
 }
 

@@ -13,6 +13,7 @@ import (
 	"kinit/engine/module"
 	"kinit/engine/module/moduletest"
 	"kinit/modules/kubeadm"
+	"kinit/test/executable"
 	"kinit/test/kube"
 )
 
@@ -234,9 +235,7 @@ func TestProgramsComeInOnePieceAndTheirChecksumsFollow(t *testing.T) {
 	t.Parallel()
 	from, to := t.TempDir(), t.TempDir()
 	put := func(path, text string) {
-		if err := os.WriteFile(path, []byte(text), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		executable.Write(t, path, text)
 	}
 	for _, name := range []string{"kubeadm", "kubelet", "kubectl"} {
 		put(filepath.Join(from, name), "new "+name)

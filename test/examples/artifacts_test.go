@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+
+	"kinit/test/executable"
 )
 
 // TestAStampStandsForTheLastBuild matters to who goes from one version of kinit to
@@ -21,9 +23,7 @@ func TestAStampStandsForTheLastBuild(t *testing.T) {
 		"stamped.sh": string(script), "build-guest.sh": "touch \"$1/guest\"", "build-guest-root.sh": "touch \"$1/root\"",
 		"build-broken.sh": "exit 3",
 	} {
-		if err := os.WriteFile(filepath.Join(scripts, name), []byte(text), 0o700); err != nil {
-			t.Fatal(err)
-		}
+		executable.Write(t, filepath.Join(scripts, name), text)
 	}
 	build := func(name, inputs string) error {
 		return exec.CommandContext(t.Context(), "sh", filepath.Join(scripts, "stamped.sh"), out, name, inputs).Run()

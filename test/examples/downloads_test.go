@@ -19,6 +19,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"kinit/engine/need"
+	"kinit/test/executable"
 )
 
 const labFiles = "../../specs/lab/files/"
@@ -384,9 +385,7 @@ func TestNodesHaveProgramsOfBothKinds(t *testing.T) {
 		folder, root := t.TempDir(), t.TempDir()
 		for _, name := range append(c.files, "flannel-cni") {
 			// Like the multi-call program, they say what they are called.
-			if err := os.WriteFile(filepath.Join(folder, name), []byte("#!/bin/sh\necho ${0##*/}\n"), 0o700); err != nil {
-				t.Fatal(err)
-			}
+			executable.Write(t, filepath.Join(folder, name), "#!/bin/sh\necho ${0##*/}\n")
 		}
 		cmd := exec.CommandContext(t.Context(), "sh", labFiles+"guest/kubernetes.sh", root)
 		cmd.Env = append(os.Environ(), "PROGRAMS="+folder)

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"kinit/test/executable"
 )
 
 // virsh is what libvirt 9 prints: of a guest of a cluster, of its clone, and of somebody else's.
@@ -70,9 +72,7 @@ func TestDriversListTheNodesOfAHypervisor(t *testing.T) {
 				}
 			}
 			if test.program != "" {
-				if err := os.WriteFile(filepath.Join(bin, test.program), []byte(test.text), 0o700); err != nil {
-					t.Fatal(err)
-				}
+				executable.Write(t, filepath.Join(bin, test.program), test.text)
 			}
 			cmd := exec.CommandContext(t.Context(), "/bin/sh", "-c", string(script), "nodes", "k8s")
 			cmd.Env = []string{"PATH=" + bin}

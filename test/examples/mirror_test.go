@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"kinit/test/executable"
 )
 
 const digest = "@sha256:2222222222222222222222222222222222222222222222222222222222222222"
@@ -65,9 +67,7 @@ func TestTheRegistryGetsWhatItLacks(t *testing.T) {
 		"ca.crt": string(authority), "curl.conf": "user = \"kinit:secret\"\n", "auth.json": "{}",
 		"skopeo": "#!/bin/sh\necho \"$@\" >>" + folder + "/copied\n",
 	} {
-		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o700); err != nil {
-			t.Fatal(err)
-		}
+		executable.Write(t, filepath.Join(folder, name), text)
 	}
 	registry := strings.TrimPrefix(server.URL, "https://")
 	push := func(verb string, pairs ...string) string {

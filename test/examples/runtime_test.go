@@ -13,6 +13,7 @@ import (
 
 	"kinit/engine"
 	"kinit/specs"
+	"kinit/test/executable"
 )
 
 // runtimePrograms are the places of programs in Debian's packages.
@@ -196,9 +197,7 @@ func put(t *testing.T, name, content string) {
 	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(name, []byte(content), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	executable.Write(t, name, content)
 }
 
 // words are the four words of a line.

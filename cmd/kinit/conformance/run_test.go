@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"kinit/test/executable"
 )
 
 // suite makes a folder with programs that are shell scripts.
@@ -21,9 +23,7 @@ func suite(t *testing.T, inside, tests, ginkgo string) string {
 		t.Fatal(err)
 	}
 	for name, script := range map[string]string{"e2e.test": tests, "ginkgo": ginkgo} {
-		if err := os.WriteFile(filepath.Join(in, name), []byte("#!/bin/sh\n"+script), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		executable.Write(t, filepath.Join(in, name), "#!/bin/sh\n"+script)
 	}
 	return folder
 }

@@ -24,6 +24,7 @@ import (
 	"kinit/engine/need"
 	"kinit/engine/transport/transporttest/netfault"
 	"kinit/engine/transport/transporttest/sshd"
+	"kinit/test/executable"
 )
 
 // everyFault makes the faults happen at every message; without it, at some of each. The
@@ -443,7 +444,5 @@ func (s *far) mustHave(t *testing.T, what string) {
 
 func write(t *testing.T, name, text string) {
 	t.Helper()
-	if err := os.WriteFile(name, []byte(text), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	executable.Write(t, name, text)
 }

@@ -14,6 +14,7 @@ import (
 
 	"kinit/engine/need"
 	"kinit/engine/trust"
+	"kinit/test/executable"
 )
 
 var stat = Request{Module: "ansible.builtin.stat", Args: map[string]json.RawMessage{"path": json.RawMessage(`"/"`)}, Python: "/usr/bin/python3"}
@@ -96,9 +97,7 @@ func TestBuildEndsWithItsContext(t *testing.T) {
 
 func program(t *testing.T, folder, name, text string) {
 	t.Helper()
-	if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	executable.Write(t, filepath.Join(folder, name), text)
 }
 
 // It changes the working directory, so it runs alone.

@@ -12,6 +12,7 @@ import (
 	"kinit/engine/module/moduletest"
 	"kinit/engine/need"
 	"kinit/modules/internal/hostfile"
+	"kinit/test/executable"
 )
 
 // TestEditsKeepMetadataOnEachFileSystem edits a file as modules that write whole files do, and as those that
@@ -76,9 +77,7 @@ func TestEditThatCannotKeepMetadataIsRefused(t *testing.T) {
 	shell(t, "printf before >"+path+" && chmod 640 "+path)
 	before, after := "before", "after"
 	script := filepath.Join(t.TempDir(), "cp")
-	if err := os.WriteFile(script, []byte("#!/bin/sh\nexec busybox cp \"$@\"\n"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	executable.Write(t, script, "#!/bin/sh\nexec busybox cp \"$@\"\n")
 	other := withPath{h, filepath.Dir(script)}
 	if err := hostfile.Swap(t.Context(), other, path, &before, &after, module.Attr{Mode: 0o640}); err != nil {
 		t.Fatalf("a file without attributes: %v", err)

@@ -10,6 +10,7 @@ import (
 
 	"kinit/engine/module"
 	"kinit/engine/module/moduletest"
+	"kinit/test/executable"
 )
 
 // deniedTwice is a kubectl of a cluster whose API server has just started.
@@ -23,9 +24,7 @@ func TestACommandIsRepeatedUntilTheServerKnowsItsRoles(t *testing.T) {
 	t.Parallel()
 	h := moduletest.LocalHost(t, "")
 	program, log := h.Path("kubectl"), h.Path("log")
-	if err := os.WriteFile(program, []byte(deniedTwice), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	executable.Write(t, program, deniedTwice)
 	out, err := Client{Kubectl: program, Kubeconfig: log}.Run(t.Context(), h, "", "uncordon", "n1")
 	if err != nil || out.Stdout != "uncordon n1\n" {
 		t.Errorf("%q, %v", out.Stdout, err)

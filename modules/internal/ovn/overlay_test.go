@@ -24,6 +24,7 @@ import (
 	"kinit/modules/ovs_bridge"
 	"kinit/modules/ovs_port"
 	"kinit/modules/ovs_sweep"
+	"kinit/test/executable"
 )
 
 // overlay is two hypervisors with a cable between them, the first with
@@ -311,8 +312,6 @@ ip addr add "$ip/24" dev "$interface"
 ip route add default via "$router"
 echo "$ip $subnet $router $mtu $dns $domain"
 `
-	if err := os.WriteFile(path, []byte(script), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	executable.Write(t, path, script)
 	return path
 }

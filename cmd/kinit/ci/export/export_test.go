@@ -15,6 +15,7 @@ import (
 	"kinit/cmd/kinit/ci/jobs"
 	"kinit/cmd/kinit/ci/schedule"
 	"kinit/engine/need"
+	"kinit/test/executable"
 	"kinit/test/kube"
 )
 
@@ -69,9 +70,7 @@ func options(t *testing.T) Options {
 		t.Fatal(err)
 	}
 	program := filepath.Join(dir, "kinit")
-	if err := os.WriteFile(program, []byte("#!/bin/sh\necho \"$PWD|$*\"\n"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	executable.Write(t, program, "#!/bin/sh\necho \"$PWD|$*\"\n")
 	return Options{Program: program, File: filepath.Join(dir, "ci.hcl"), Image: "registry.example.org/kinit:v1", Runner: "lab"}
 }
 

@@ -11,19 +11,15 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"kinit/test/executable"
 )
 
-// script makes an executable file. No process may be forked meanwhile: a child that has the
-// file open for writing, before it becomes another program, would make it busy.
 func script(t *testing.T, text string) Program {
 	t.Helper()
 	folder := t.TempDir()
 	path := filepath.Join(folder, "inventory.sh")
-	syscall.ForkLock.RLock()
-	defer syscall.ForkLock.RUnlock()
-	if err := os.WriteFile(path, []byte("#!/bin/sh\n"+text), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	executable.Write(t, path, "#!/bin/sh\n"+text)
 	return Program{Name: "inventory.sh", Path: path, Environ: []string{"PATH=" + os.Getenv("PATH")}, Timeout: 10 * time.Second}
 }
 

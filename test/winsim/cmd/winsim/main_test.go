@@ -22,6 +22,7 @@ import (
 	"golang.org/x/crypto/ssh"
 
 	"kinit/engine/need"
+	"kinit/test/executable"
 	"kinit/test/winsim/guest"
 	"kinit/test/winsim/machine/network"
 	"kinit/test/winsim/machine/store"
@@ -148,9 +149,7 @@ func dial(t *testing.T, address string, config *ssh.ClientConfig) *ssh.Client {
 func TestRoutesOfTheMachineAreThoseOfItsContainer(t *testing.T) {
 	folder := t.TempDir()
 	script := "#!/bin/sh\necho \"$@\" >>" + folder + "/said\n"
-	if err := os.WriteFile(filepath.Join(folder, "ip"), []byte(script), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	executable.Write(t, filepath.Join(folder, "ip"), script)
 	t.Setenv("PATH", folder+":"+os.Getenv("PATH"))
 	stack, err := network.Open(store.In(folder, "network"), []network.Adapter{{Name: "Ethernet", Address: netip.MustParsePrefix("192.0.2.5/24")}}, func() {})
 	if err != nil {
