@@ -394,6 +394,22 @@ func TestAnsibleVaultPasswordsComeFromManyPlaces(t *testing.T) {
 			t.Errorf("%v: exit code %d\n%s", args, code, shown)
 		}
 	}
+	p.write(t, "hosts", "a ansible_connection=local\n")
+	p.write(t, "site.hcl", `stage "all" {}
+stage "cleanup" {}
+task "assert" "word" {
+  stage = "all"
+  hosts = run.hosts
+  condition {
+    holds   = host.vars.word == "hidden-in-the-vault"
+    message = "the word is another one"
+  }
+}
+`)
+	p.write(t, "ci.hcl", "job \"site\" {\n  spec        = \"site.hcl\"\n  inventories = [\"hosts\"]\n}\n")
+	if shown, code := p.piped("ci", "run", "ci.hcl", "--vault-password-file", "file"); code != exit.OK {
+		t.Errorf("kinit ci run: exit code %d\n%s", code, shown)
+	}
 	if shown, _ := p.piped(append(show, "--ask-vault-pass")...); !strings.Contains(shown, "is asked for on a terminal, and there is none: give --vault-password-file") {
 		t.Errorf("without a terminal it shows\n%s", shown)
 	}

@@ -38,11 +38,11 @@ argument retries says. docs/ci.md describes the file, the results and the site.`
 			if err != nil {
 				return err
 			}
-			passwords, err := command.Passwords(a, c)
+			with, err := given(a, c)
 			if err != nil {
 				return err
 			}
-			ctx, s := begin(a, c, file, passwords)
+			ctx, s := begin(a, c, file, with)
 			done := s.runner.All(ctx, list, file.Jobs)
 			interrupted := ctx.Err() != nil
 			s.end()
@@ -52,7 +52,7 @@ argument retries says. docs/ci.md describes the file, the results and the site.`
 }
 
 func runFlags() []cli.Flag {
-	return slices.Concat([]cli.Flag{jobFlag(), adoptFlag()}, command.PasswordFlags(), folderFlags(), []cli.Flag{
+	return slices.Concat([]cli.Flag{jobFlag(), adoptFlag()}, command.PasswordFlags(), command.VaultFlags(), folderFlags(), []cli.Flag{
 		command.OutputFlag("text, json (a phase per line)"), command.NoColorFlag(),
 	})
 }

@@ -46,11 +46,11 @@ func serveJobs(a *app.App, c *cli.Context) error {
 		return err
 	}
 	defer release() // the process ends, and the lock with it
-	passwords, err := command.Passwords(a, c)
+	with, err := given(a, c)
 	if err != nil {
 		return err
 	}
-	ctx, s := begin(a, c, file, passwords)
+	ctx, s := begin(a, c, file, with)
 	s.runner.RecoverAll(ctx, file.Jobs)
 	var hourly sync.WaitGroup
 	hourly.Go(func() { view.Every(ctx.Done(), renderInterval, s.renderSite) })

@@ -38,11 +38,29 @@ type session struct {
 // stopping is the notice at the first signal.
 const stopping = "stopping: jobs are being ended and what they deployed is removed; press again to leave at once"
 
+// settings are what the flags and the environment give to all jobs.
+type settings struct {
+	adopt     bool
+	passwords engine.Passwords
+	vault     []engine.VaultIdentity
+}
+
+// given returns the settings, and asks for the passwords that are wanted.
+func given(a *app.App, c *cli.Context) (settings, error) {
+	s := settings{adopt: c.Bool("adopt")}
+	var err error
+	if s.passwords, err = command.Passwords(a, c); err != nil {
+		return s, err
+	}
+	s.vault, err = command.VaultIdentities(a, c)
+	return s, err
+}
+
 // begin prepares a run of jobs, with a context that signals cancel.
-func begin(a *app.App, c *cli.Context, file *jobs.File, passwords engine.Passwords) (context.Context, *session) {
+func begin(a *app.App, c *cli.Context, file *jobs.File, with settings) (context.Context, *session) {
 	s := &session{app: a, file: file, screen: newScreen(a, c.String("output") == command.OutputJSON)}
 	s.screen.after = s.renderSite
-	s.runner = newRunner(a, file, s.screen, c.Bool("adopt"), passwords)
+	s.runner = newRunner(a, file, s.screen, with)
 	ctx, stop := a.Interruptible(c.Context, stopping, s.screen.say)
 	s.stop = stop
 	s.screen.start()
@@ -78,16 +96,15 @@ func (s *session) renderSite() {
 	}
 }
 
-// newRunner returns the runner of a file's jobs. If adopts is set, it also works on objects
-// that other controllers made.
-func newRunner(a *app.App, file *jobs.File, s *screen, adopts bool, passwords engine.Passwords) *runner.Runner {
+// newRunner returns the runner of a file's jobs.
+func newRunner(a *app.App, file *jobs.File, s *screen, with settings) *runner.Runner {
 	return &runner.Runner{
 		Results: file.Results, Keep: file.Keep, Program: a.Version, Now: a.Now, Progress: s,
 		Rerun:  func(j jobs.Job) string { return shell.POSIX("kinit", "ci", "run", file.Path, "--job", j.Name) },
 		Commit: func(ctx context.Context, _ jobs.Job) string { return commitOf(ctx, file.Folder) },
 		Options: func(j jobs.Job) (engine.Options, error) {
 			o, err := options(a, file, j)
-			o.Adopt, o.Passwords = adopts, passwords
+			o.Adopt, o.Passwords, o.Vault = with.adopt, with.passwords, with.vault
 			return o, err
 		},
 		Hosts: hostsOf, Order: stagesOf,

@@ -189,7 +189,7 @@ func Options(a *app.App, c *cli.Context, spec string) (engine.Options, error) {
 		return engine.Options{}, exit.Usagef(c.Command.HelpName, "--forks must be at least 1, %d was given", c.Int("forks"))
 	}
 	o := a.BaseOptions(spec)
-	if o.Vault, err = vaultIdentities(a, c); err != nil {
+	if o.Vault, err = VaultIdentities(a, c); err != nil {
 		return o, err
 	}
 	if o.Passwords, err = Passwords(a, c); err != nil {

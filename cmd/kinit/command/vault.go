@@ -28,8 +28,8 @@ func VaultFlags() []cli.Flag {
 	}
 }
 
-// vaultIdentities returns the identities that flags and Ansible's environment variables give.
-func vaultIdentities(a *app.App, c *cli.Context) ([]engine.VaultIdentity, error) {
+// VaultIdentities returns the identities that flags and Ansible's environment variables give.
+func VaultIdentities(a *app.App, c *cli.Context) ([]engine.VaultIdentity, error) {
 	ids := c.StringSlice("vault-id")
 	if list := a.Env(vaultListVariable); list != "" {
 		for id := range strings.SplitSeq(list, ",") {
