@@ -31,7 +31,7 @@ func TestInventorySettingsWinOverTheSSHConfig(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if diff := cmp.Diff(test.want, asConfigured(test.said, alias), cmpopts.IgnoreUnexported(ssh.Config{})); diff != "" {
+			if diff := cmp.Diff(test.want, asConfigured(test.said, alias), cmpopts.IgnoreUnexported(ssh.Config{}, host.Settings{})); diff != "" {
 				t.Error(diff)
 			}
 		})
