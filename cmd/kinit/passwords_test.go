@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -27,6 +28,7 @@ type answer struct{ question, text string }
 type person struct {
 	home, work string
 	env        []string
+	stderr     *os.File // the terminal when nil
 }
 
 func newPerson(t *testing.T) *person {
@@ -57,7 +59,7 @@ func (p *person) write(t *testing.T, path, text string) string {
 func (p *person) kinit(t *testing.T, answers []answer, args ...string) (shown string, code int) {
 	t.Helper()
 	master, slave := terminalPair(t)
-	cmd := &exec.Cmd{Path: os.Args[0], Args: append([]string{"kinit"}, args...), Dir: p.work, Env: p.env, Stdin: slave, Stdout: slave, Stderr: slave}
+	cmd := &exec.Cmd{Path: os.Args[0], Args: append([]string{"kinit"}, args...), Dir: p.work, Env: p.env, Stdin: slave, Stdout: slave, Stderr: cmp.Or(p.stderr, slave)}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
@@ -393,6 +395,15 @@ func TestAnsibleVaultPasswordsComeFromManyPlaces(t *testing.T) {
 		if shown, code := p.kinit(t, []answer{{"Password of the vault " + label + ": ", "vault password"}}, append(show, args...)...); !decrypted(shown, code) {
 			t.Errorf("%v: exit code %d\n%s", args, code, shown)
 		}
+	}
+	own := *p
+	var err error
+	if own.stderr, err = os.Create(filepath.Join(p.work, "errors")); err != nil {
+		t.Fatal(err)
+	}
+	defer own.stderr.Close()
+	if shown, code := own.kinit(t, []answer{{"Password of the vault default: ", "vault password"}}, append(show, "--ask-vault-pass")...); !decrypted(shown, code) {
+		t.Errorf("with other standard errors: exit code %d\n%s", code, shown)
 	}
 	p.write(t, "hosts", "a ansible_connection=local\n")
 	p.write(t, "site.hcl", `stage "all" {}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/urfave/cli/v2"
+	"golang.org/x/sys/unix"
 	"golang.org/x/term"
 
 	"kinit/cmd/kinit/app"
@@ -114,16 +115,21 @@ func terminal(a *app.App) (fd int, done func(), err error) {
 	return int(tty.Fd()), func() { _ = tty.Close() }, nil
 }
 
-// AskSecret reads a value from a terminal without echo, and turns echo on again afterwards,
+// AskSecret asks for a value on a terminal and reads it there without echo, and turns echo on again afterwards,
 // also after an interrupt.
 func AskSecret(a *app.App, question string, terminal int) (secret.Value, error) {
 	before, err := term.GetState(terminal)
 	if err != nil {
 		return "", err
 	}
-	_, _ = io.WriteString(a.Err, question)
+	say := func(text string) {
+		if _, err := unix.Write(terminal, []byte(text)); err != nil { // it is open for reading alone
+			_, _ = io.WriteString(a.Err, text)
+		}
+	}
+	say(question)
 	text, err := Awaited(a, func() ([]byte, error) { return term.ReadPassword(terminal) })
-	_, _ = io.WriteString(a.Err, "\n")
+	say("\n")
 	return secret.Value(text), errors.Join(err, term.Restore(terminal, before))
 }
 
