@@ -239,7 +239,7 @@ func (p *planned) mine(i instance.Instance) (bool, error) {
 // memory returns where the instances are recorded that the run may work on.
 func (p *planned) memory() instance.Memory {
 	if j := p.options.Job; j.Folder != "" {
-		return instance.Memory{Folder: j.Folder, Earlier: j.Earlier}
+		return instance.Memory{Folder: j.Folder, Earlier: j.Earlier, Adopted: p.userMemory().Folder}
 	}
 	return p.userMemory()
 }

@@ -462,6 +462,50 @@ func TestJobRefusesAClusterThatNoneOfItsRunsMade(t *testing.T) {
 	}
 }
 
+func TestJobLeavesWhatACommandHasAdopted(t *testing.T) {
+	t.Parallel()
+	r := newRack(t, "h1", "h2")
+	job := r.options("h1,h2")
+	job.Adopt, job.Job = false, engine.Job{Name: "nightly", Folder: filepath.Join(job.Cwd, "job")}
+	r.changes(job) // as a run of the job that was killed leaves it
+	adopting := r.options("h1,h2")
+	adopting.Adopt, adopting.StateDir = true, job.StateDir
+	r.changes(adopting)
+	before := r.nodes("h1", "h2")
+	cleanup := job
+	cleanup.StopAfter = "cleanup"
+	for _, o := range []engine.Options{job, cleanup} {
+		d := problem(t, engine.Run(t.Context(), o))
+		if d.Summary != "The name is taken" || !errors.Is(d.Cause, engine.ErrTaken) || !strings.HasPrefix(d.Detail, `commands beside the job "nightly" work on boxes on h1 and h2: `) {
+			t.Errorf("%s: %s", d.Summary, d.Detail)
+		}
+	}
+	if after := r.nodes("h1", "h2"); !slices.Equal(before, after) {
+		t.Errorf("nodes %q, before %q", after, before)
+	}
+}
+
+func TestPlanOfAClusterThatWasRebuiltIsNotApplied(t *testing.T) {
+	t.Parallel()
+	r := newRack(t, "h1", "h2")
+	o := r.of(depot, "h1,h2")
+	r.changes(o)
+	shrinks := o
+	shrinks.Remove, shrinks.Set = []string{"compute-01"}, []string{"pool.compute.count=0"}
+	saved, report := engine.Save(t.Context(), shrinks)
+	went(t, report)
+	cleanup := o
+	cleanup.StopAfter, cleanup.CleansUp = "cleanup", true
+	r.changes(cleanup)
+	r.changes(o)
+	before := slices.Concat(r.stock("h1"), r.stock("h2"))
+	d := problem(t, engine.Apply(t.Context(), o, saved))
+	if d.Summary != "Saved plan no longer holds" || !strings.HasPrefix(d.Detail, `The cluster "depot" is another one than the plan was made for`) {
+		t.Errorf("%s: %s", d.Summary, d.Detail)
+	}
+	equal(t, "the nodes", slices.Concat(r.stock("h1"), r.stock("h2")), before)
+}
+
 // removals are the removals of a report.
 func removals(r *engine.Report) []string {
 	var all []string

@@ -23,6 +23,9 @@ const savedStart = "{\n  \"kind\": \"" + engine.SavedKind + "\",\n"
 
 // savePlan plans, writes the plan to a file, and reports whether it is there.
 func savePlan(ctx context.Context, a *app.App, o engine.Options, file string) (bool, *engine.Report) {
+	if err := replaceable(a.Abs(file)); err != nil {
+		return false, &engine.Report{Invalid: true, Diagnostics: diag.Errorf(nil, "Plan not saved", "%v. Remove it, or give --out another name.", err)}
+	}
 	saved, report := engine.Save(ctx, o)
 	if saved == nil {
 		return false, report
@@ -35,6 +38,24 @@ func savePlan(ctx context.Context, a *app.App, o engine.Options, file string) (b
 		report.Diagnostics = append(report.Diagnostics, diag.Errorf(nil, "Plan not saved", "The plan could not be written: %v.", err)...)
 	}
 	return err == nil, report
+}
+
+// replaceable returns an error for a file that is no saved plan.
+func replaceable(path string) error {
+	info, err := os.Stat(path)
+	if err != nil || !info.Mode().IsRegular() || info.Size() == 0 {
+		return nil
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	start := make([]byte, len(savedStart))
+	if _, err := io.ReadFull(file, start); err != nil || string(start) != savedStart {
+		return fmt.Errorf("%s exists and is no saved plan", path)
+	}
+	return nil
 }
 
 // savedPlan reads a saved plan. It returns nil if the path is not a plan but a spec or the

@@ -19,6 +19,7 @@ import (
 type Memory struct {
 	Folder  string
 	Earlier []string // folders of earlier memories, which are only read
+	Adopted string   // of a job: the folder with the instances that commands beside it work on, which are not the job's
 }
 
 // Known is one instance that the controller works on.
@@ -33,7 +34,19 @@ var anID = regexp.MustCompile(`^[A-Za-z0-9]+$`)
 
 // Knows reports whether an instance is one of the controller's.
 func (m Memory) Knows(id string) (bool, error) {
+	if adopted, err := m.WasAdopted(id); adopted || err != nil {
+		return false, err
+	}
 	_, there, err := m.read(id)
+	return there, err
+}
+
+// WasAdopted reports whether an instance that a run of the job has made is recorded in the folder Adopted too.
+func (m Memory) WasAdopted(id string) (bool, error) {
+	if _, own, err := m.read(id); m.Adopted == "" || !own || err != nil {
+		return false, err
+	}
+	_, there, err := read(m.Adopted, id)
 	return there, err
 }
 

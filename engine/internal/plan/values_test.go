@@ -162,6 +162,7 @@ func TestHostSettingsOfADeclaredHostComeFromTasks(t *testing.T) {
 	}
 	settings := inventory.Settings{
 		Name: "guest", Address: "10.0.0.1", Transport: "ssh", Become: "root", PrivateKey: "PRIVATE", HostKeys: []string{"ssh-ed25519 AAAA"},
+		Declared: true,
 	}
 	if diff := cmp.Diff(settings, got); diff != "" {
 		t.Error(diff)

@@ -228,6 +228,19 @@ func (x Existing) Contents() map[string][]string {
 // Hosts lists the hosts that the record names, those that do not come back too, by name.
 func (x Existing) Hosts() []string { return x.hosts }
 
+// sameAddress returns two of some hosts that the inventory has at one address and port, the one that the record names
+// first, or "".
+func (x Existing) sameAddress(hosts []string) (one, other string) {
+	for _, host := range hosts {
+		for _, twin := range x.twins[host] {
+			if slices.Contains(hosts, twin) && (slices.Contains(x.hosts, host) || !slices.Contains(x.hosts, twin)) {
+				return host, twin
+			}
+		}
+	}
+	return "", ""
+}
+
 // giveUp says how to go on without a host: by --lost, and by another place for what the cluster wants there.
 func (c Cluster) giveUp(host string) string {
 	var there []string

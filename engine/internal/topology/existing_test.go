@@ -311,6 +311,28 @@ func TestWhatDoesNotGoWithTheHostsIsRefused(t *testing.T) {
 	}
 }
 
+func TestANodeThatExistsTwiceIsNotReplaced(t *testing.T) {
+	t.Parallel()
+	small := recorded(t, clusterOf(1, 1), "h1", "h2")
+	answers := on(small, "h1 c-controller-01 c-compute-01", "h2 c-compute-01")
+	_, diags := expandOver(t, clusterOf(1, 1), Input{Hosts: hosts("h1", "h2"), Existing: Merge(answers, nil), Leave: Leave{Nodes: []string{"compute-01"}}})
+	if !diags.HasErrors() || diags[0].Summary != "Node exists twice" {
+		t.Errorf("%v", diags)
+	}
+}
+
+func TestTwoNamesForOneAddressAreNotTwoCopiesOfANode(t *testing.T) {
+	t.Parallel()
+	small := recorded(t, clusterOf(1, 1), "h1", "h2")
+	answers := on(small, "h1 c-controller-01", "h2 c-compute-01", "h2b c-compute-01")
+	answers[1].Twins, answers[2].Twins = []string{"h2b"}, []string{"h2"}
+	_, diags := expandOver(t, clusterOf(1, 1), Input{Hosts: hosts("h1", "h2", "h2b"), Existing: Merge(answers, nil)})
+	want := `spec.hcl:1,1-12: Same machine twice: The names "h2" and "h2b" have the same address and port in the inventory, so the node "c-compute-01" seems to exist twice. Nothing was changed. Leave out "h2b", in --hosts and in the pools.`
+	if diff := cmp.Diff(want, diags.Error()); diff != "" {
+		t.Error(diff)
+	}
+}
+
 func TestARecordOfAnotherVersionIsNotRead(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{

@@ -129,6 +129,9 @@ func (e *expansion) nodes() {
 		for i := range p.Count {
 			node := e.node(p, i, taken)
 			own := e.settle(&node)
+			if on := e.Existing.on[node.Name]; len(on) > 1 && e.Leave.has(node, e.Existing) && !e.chosen(node) && !e.Recreate && e.Ends == "" {
+				e.Tell(diag.List{e.twice(node, on)})
+			}
 			if e.Leave.has(node, e.Existing) || !e.Recreate && e.Existing.isLost(node.Name) {
 				e.out[node.Name] = true
 				continue
@@ -313,6 +316,10 @@ func (e *expansion) moves() {
 
 // twice is the error for a node that several hosts have. The copy that is known to have the data comes first.
 func (e *expansion) twice(n Node, on []string) diag.Diagnostic {
+	if one, other := e.Existing.sameAddress(on); one != "" {
+		return diag.Diagnostic{Summary: "Same machine twice", Subject: &e.Cluster.Range, Cause: ErrExisting,
+			Detail: fmt.Sprintf("The names %q and %q have the same address and port in the inventory, so the node %q seems to exist twice. Nothing was changed. Leave out %q, in --hosts and in the pools.", one, other, n.Name, other)}
+	}
 	oldest := e.Existing.oldest(n.Name)
 	if oldest != "" {
 		on = append([]string{oldest}, slices.DeleteFunc(slices.Clone(on), func(host string) bool { return host == oldest })...)
