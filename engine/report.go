@@ -63,7 +63,7 @@ type Report struct {
 	Sources     map[string]*hcl.File // for snippets
 }
 
-// Refused reports whether a run of what was only looked at would be refused, because of what the hosts have.
+// Refused reports whether a run would be refused because of what the hosts have.
 func (r *Report) Refused() bool { return r.Diagnostics.Is(topology.ErrExisting) }
 
 // Changes counts the tasks that changed something, or would.

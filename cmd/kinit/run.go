@@ -69,7 +69,7 @@ the run as Ctrl-C does.`,
 			case step && c.Bool("check"):
 				return exit.Usagef(c.Command.HelpName, "--check changes nothing, so --step has nothing to ask")
 			case step && (a.Err.Size == nil || c.String("output") == command.OutputJSON):
-				return exit.Usagef(c.Command.HelpName, "--step asks on a terminal, and there is none")
+				return exit.Usagef(c.Command.HelpName, "--step needs a terminal, and kinit has none")
 			}
 			saved, err := savedPlan(a, c.Args().First())
 			if err != nil {

@@ -2,8 +2,8 @@ package bounds
 
 import "fmt"
 
-// JSON returns how many values a text has, and an error for a text that would take many times its size in memory once it is decoded, because it has more
-// than so many values, or nests them deeper. It does not check the syntax.
+// JSON returns how many values a text has. Once decoded, many or deeply nested values take many times the size of the text
+// in memory, so more than values of them, or nesting beyond depth, is an error. It does not check the syntax.
 func JSON(text []byte, values, depth int) (int, error) {
 	count, deep, quoted := 1, 0, false
 	for i := 0; i < len(text); i++ {

@@ -53,7 +53,7 @@ func (p Program) Output(ctx context.Context) (printed []byte, said string, err e
 	return out.text, last.String(), err
 }
 
-// limited keeps what is written to it, and fails when it is too much. It embeds no bytes.Buffer, whose ReadFrom would be
+// limited keeps what is written to it, and fails when that exceeds the limit. It embeds no bytes.Buffer, whose ReadFrom would be
 // called in place of Write.
 type limited struct {
 	text []byte

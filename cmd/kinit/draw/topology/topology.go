@@ -2,7 +2,7 @@
 // overlay that connects them. The text of the picture is text, its colours follow the viewer's
 // preference, and it needs no script, font or second file.
 //
-// layout.go decides what is where, svg.go writes it, and words.go describes it for screen readers.
+// layout.go places the parts, svg.go writes them, and words.go describes them for screen readers.
 package topology
 
 import (

@@ -66,7 +66,7 @@ func FileServer(mark string) string {
 
 const noServer = "there is no sftp-server program"
 
-// NoFileServer returns why FileServer did not begin, by what was said on standard error.
+// NoFileServer returns the error for a FileServer that did not begin. said is what it wrote to standard error.
 func (u User) NoFileServer(said string) error {
 	if strings.Contains(said, noServer) {
 		return fmt.Errorf("start the SFTP server as %s: %s", u.Name, said)

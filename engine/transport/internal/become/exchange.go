@@ -141,7 +141,7 @@ func (x *Exchange) Asked() bool {
 	return x.dialog.Asked()
 }
 
-// Said returns what was said before anything was asked for, or the text of the cause.
+// Said returns the output before the first question, or the text of the cause if there was none.
 func (x *Exchange) Said(cause error) string {
 	x.mu.Lock()
 	defer x.mu.Unlock()
