@@ -476,7 +476,7 @@ func TestJobLeavesWhatACommandHasAdopted(t *testing.T) {
 	cleanup.StopAfter = "cleanup"
 	for _, o := range []engine.Options{job, cleanup} {
 		d := problem(t, engine.Run(t.Context(), o))
-		if d.Summary != "The name is taken" || !errors.Is(d.Cause, engine.ErrTaken) || !strings.HasPrefix(d.Detail, `commands beside the job "nightly" work on boxes on h1 and h2: `) {
+		if d.Summary != "The name is taken" || !errors.Is(d.Cause, engine.ErrTaken) || !strings.HasPrefix(d.Detail, `a command outside the job "nightly" has adopted boxes on h1 and h2: `) {
 			t.Errorf("%s: %s", d.Summary, d.Detail)
 		}
 	}

@@ -166,13 +166,13 @@ func (c *ownership) holders() []*holder {
 // taken returns the error for an owner's name that another instance has.
 func (c *ownership) taken(h *holder) error {
 	where := list(h.hosts)
-	if adopted, _ := c.memory.WasAdopted(h.ID); adopted {
-		return fmt.Errorf("%w: commands beside the job %q work on %s on %s: %s. The job removes what it deploys, so it leaves that alone. Nothing was changed. To keep what is there, give the job a spec with another name: that of the cluster, or the owner of the spec. Else remove what is there first; or give --adopt, and the job takes it over and removes it",
-			ErrTaken, c.job, c.owner, where, madeBy(h.Found))
-	}
 	if c.job != "" {
-		return fmt.Errorf("%w: no run of the job %q made %s on %s: %s. The job removes what it deploys, so it works only on what its own runs have made. Nothing was changed. To keep what is there, give the job a spec with another name: that of the cluster, or the owner of the spec. Else remove what is there first; or give --adopt, and the job takes it over and removes it",
-			ErrTaken, c.job, c.owner, where, madeBy(h.Found))
+		why := fmt.Sprintf("no run of the job %q made %s on %s: %s. The job removes what it deploys, so it works only on what its own runs have made", c.job, c.owner, where, madeBy(h.Found))
+		if adopted, _ := c.memory.WasAdopted(h.ID); adopted {
+			why = fmt.Sprintf("a command outside the job %q has adopted %s on %s: %s. The job removes what it deploys, so it leaves that alone", c.job, c.owner, where, madeBy(h.Found))
+		}
+		return fmt.Errorf("%w: %s. Nothing was changed. To keep what is there, give the job a spec with another name: that of the cluster, or the owner of the spec. Else remove what is there first; or give --adopt, and the job takes it over and removes it",
+			ErrTaken, why)
 	}
 	whose := fmt.Sprintf("%s on %s is not known here: %s", c.owner, where, origin(h.Found))
 	if h.Old {

@@ -270,7 +270,7 @@ func (p *person) hasNowhere(t *testing.T, text string) {
 func TestAskingForAPasswordWithoutATerminalNamesTheOtherWays(t *testing.T) {
 	t.Parallel()
 	shown, code := newPerson(t).piped("do", "localhost", "command", "argv=true", "--ask-become-pass")
-	if want := "--ask-become-pass asks on a terminal, and there is none: give the password by --become-password-file, by $KINIT_BECOME_PASSWORD, or by become_password in the inventory"; code != exit.Usage || !strings.Contains(shown, want) {
+	if want := "--ask-become-pass needs a terminal, and kinit has none: give the password by --become-password-file, by $KINIT_BECOME_PASSWORD, or by become_password in the inventory"; code != exit.Usage || !strings.Contains(shown, want) {
 		t.Errorf("exit code %d: %s", code, shown)
 	}
 }
@@ -421,7 +421,7 @@ task "assert" "word" {
 	if shown, code := p.piped("ci", "run", "ci.hcl", "--vault-password-file", "file"); code != exit.OK {
 		t.Errorf("kinit ci run: exit code %d\n%s", code, shown)
 	}
-	if shown, _ := p.piped(append(show, "--ask-vault-pass")...); !strings.Contains(shown, "is asked for on a terminal, and there is none: give --vault-password-file") {
+	if shown, _ := p.piped(append(show, "--ask-vault-pass")...); !strings.Contains(shown, "must be typed on a terminal, and kinit has none: give --vault-password-file") {
 		t.Errorf("without a terminal it shows\n%s", shown)
 	}
 	if shown, _ := p.piped(show...); !strings.Contains(shown, "Give its password by --vault-password-file") {

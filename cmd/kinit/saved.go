@@ -1,13 +1,13 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
 	"io"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/urfave/cli/v2"
 
@@ -51,11 +51,17 @@ func replaceable(path string) error {
 		return err
 	}
 	defer file.Close()
-	start := make([]byte, len(savedStart))
-	if _, err := io.ReadFull(file, start); err != nil || string(start) != savedStart {
+	if !startsSaved(file) {
 		return fmt.Errorf("%s exists and is no saved plan", path)
 	}
 	return nil
+}
+
+// startsSaved reads the beginning of a saved plan, and reports whether it was one.
+func startsSaved(file io.Reader) bool {
+	start := make([]byte, len(savedStart))
+	_, err := io.ReadFull(file, start)
+	return err == nil && string(start) == savedStart
 }
 
 // savedPlan reads a saved plan. It returns nil if the path is not a plan but a spec or the
@@ -75,12 +81,11 @@ func savedPlan(a *app.App, path string) (*engine.Saved, error) {
 	if info, err := file.Stat(); err != nil || !info.Mode().IsRegular() {
 		return nil, nil
 	}
-	start := make([]byte, len(savedStart))
-	if _, err := io.ReadFull(file, start); err != nil || string(start) != savedStart {
+	if !startsSaved(file) {
 		return nil, nil
 	}
 	var saved engine.Saved
-	decoder := json.NewDecoder(io.MultiReader(bytes.NewReader(start), file))
+	decoder := json.NewDecoder(io.MultiReader(strings.NewReader(savedStart), file))
 	if err := decoder.Decode(&saved); err != nil {
 		return nil, fmt.Errorf("read the saved plan %s: %w", path, err)
 	}

@@ -74,22 +74,12 @@ func readHidden(ctx context.Context, tty *os.File) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	type line struct {
-		text []byte
-		err  error
-	}
-	lines := make(chan line, 1)
-	go func() { // after the end of ctx it ends with the program
+	text, err := firstOf(func() ([]byte, error) { // after the end of ctx it ends with the program
 		text, err := term.ReadPassword(int(tty.Fd()))
 		_, _ = io.WriteString(tty, "\n")
-		lines <- line{text, err}
-	}()
-	select {
-	case l := <-lines:
-		return string(l.text), l.err
-	case <-ctx.Done():
-		return "", errors.Join(ctx.Err(), term.Restore(int(tty.Fd()), before))
-	}
+		return text, err
+	}, ctx.Done(), func() error { return errors.Join(ctx.Err(), term.Restore(int(tty.Fd()), before)) })
+	return string(text), err
 }
 
 func askRemovals(ctx context.Context, screen *view.Text, tty *os.File, removals []engine.Removal) (bool, error) {

@@ -92,7 +92,7 @@ func has(c *cli.Context, name string) bool {
 func (p password) asked(a *app.App, c *cli.Context) (secret.Value, error) {
 	tty, done, err := terminal(a)
 	if err != nil {
-		return "", exit.Usagef(c.Command.HelpName, "--%s asks on a terminal, and there is none: give the password by --%s, by $%s, or by %s in the inventory",
+		return "", exit.Usagef(c.Command.HelpName, "--%s needs a terminal, and kinit has none: give the password by --%s, by $%s, or by %s in the inventory",
 			p.ask, p.file, p.variable, p.argument)
 	}
 	defer done()
@@ -138,6 +138,11 @@ func AskSecret(a *app.App, question string, terminal int) (secret.Value, error) 
 func Awaited(a *app.App, read func() ([]byte, error)) ([]byte, error) {
 	signals, restore := a.Signals()
 	defer restore()
+	return firstOf(read, signals, func() error { return exit.Code(exit.Interrupted) })
+}
+
+// firstOf returns what is read, or the error why if over gets a value or is closed before.
+func firstOf[T any](read func() ([]byte, error), over <-chan T, why func() error) ([]byte, error) {
 	type answer struct {
 		text []byte
 		err  error
@@ -150,8 +155,8 @@ func Awaited(a *app.App, read func() ([]byte, error)) ([]byte, error) {
 	select {
 	case a := <-given:
 		return a.text, a.err
-	case <-signals:
-		return nil, exit.Code(exit.Interrupted)
+	case <-over:
+		return nil, why()
 	}
 }
 

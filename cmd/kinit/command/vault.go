@@ -69,7 +69,7 @@ func vaultPassword(a *app.App, c *cli.Context, label, from string) func(context.
 		}
 		fd, done, err := terminal(a)
 		if err != nil {
-			return "", exit.Usagef(c.Command.HelpName, "the password of the vault %s is asked for on a terminal, and there is none: give --vault-password-file", label)
+			return "", exit.Usagef(c.Command.HelpName, "the password of the vault %s must be typed on a terminal, and kinit has none: give --vault-password-file", label)
 		}
 		defer done()
 		return AskSecret(a, "Password of the vault "+label+": ", fd)

@@ -102,18 +102,10 @@ func barred(said string) string {
 	case "a":
 		return fmt.Sprintf("%s may only be appended to: %q on the host lets it change again", rest, "chattr -a "+shell.POSIX(rest))
 	case "d":
-		at, whose, _ := cutLast(rest, "\n")
+		whose, at, _ := strings.Cut(rest, "\n")
 		user, owner, _ := strings.Cut(whose, " ")
 		owner, mode, _ := strings.Cut(owner, " ")
 		return fmt.Sprintf("the user %s may not write in %s, which belongs to %s and has mode %s: set become for the task, or change who may", user, at, owner, mode)
 	}
 	return ""
-}
-
-func cutLast(text, sep string) (before, after string, found bool) {
-	i := strings.LastIndex(text, sep)
-	if i < 0 {
-		return text, "", false
-	}
-	return text[:i], text[i+len(sep):], true
 }

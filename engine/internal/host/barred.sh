@@ -1,5 +1,6 @@
 # Prints what keeps us from changing the paths that follow, or from entering their folders: "i" or "a" for an attribute of the
-# file or its folder, "d" for permissions, then the path; nothing if it is something else.
+# file or its folder, then the path; "d" for permissions, then whose they are, and the path in a further line; nothing if it is
+# something else.
 denied=$1
 shift
 look() {
@@ -29,4 +30,4 @@ done
 [ -n "$at" ] || exit 0
 list=
 case $(ls -ld -- "$at") in ??????????+*) list=" with an access control list" ;; esac
-printf 'd %s\n%s\n' "$at" "$(id -un) $(stat -c '%U:%G %a' -- "$at")$list"
+printf 'd %s\n%s\n' "$(id -un) $(stat -c '%U:%G %a' -- "$at")$list" "$at"

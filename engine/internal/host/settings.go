@@ -97,17 +97,11 @@ func (s Settings) ssh() ssh.Config {
 type sharedPasswords struct{ login, become *transport.Password }
 
 func (s Settings) becomePassword() *transport.Password {
-	if s.shared.become != nil {
-		return s.shared.become
-	}
-	return transport.NewPassword(s.BecomePassword)
+	return cmp.Or(s.shared.become, transport.NewPassword(s.BecomePassword))
 }
 
 func (s Settings) loginPassword() *transport.Password {
-	if s.shared.login != nil {
-		return s.shared.login
-	}
-	return transport.NewPassword(s.Password)
+	return cmp.Or(s.shared.login, transport.NewPassword(s.Password))
 }
 
 // Identity returns a text for how a machine is reached and its known host keys. A

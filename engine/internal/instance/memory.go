@@ -19,7 +19,7 @@ import (
 type Memory struct {
 	Folder  string
 	Earlier []string // folders of earlier memories, which are only read
-	Adopted string   // of a job: the folder with the instances that commands beside it work on, which are not the job's
+	Adopted string   // of a job: the folder with the instances that commands outside it have made or adopted, which are not the job's
 }
 
 // Known is one instance that the controller works on.

@@ -129,10 +129,11 @@ func (e *expansion) nodes() {
 		for i := range p.Count {
 			node := e.node(p, i, taken)
 			own := e.settle(&node)
-			if on := e.Existing.on[node.Name]; len(on) > 1 && e.Leave.has(node, e.Existing) && !e.chosen(node) && !e.Recreate && e.Ends == "" {
+			leaves := e.Leave.has(node, e.Existing)
+			if on := e.Existing.on[node.Name]; leaves && len(on) > 1 && !e.chosen(node) && !e.Recreate && e.Ends == "" {
 				e.Tell(diag.List{e.twice(node, on)})
 			}
-			if e.Leave.has(node, e.Existing) || !e.Recreate && e.Existing.isLost(node.Name) {
+			if leaves || !e.Recreate && e.Existing.isLost(node.Name) {
 				e.out[node.Name] = true
 				continue
 			}

@@ -1,7 +1,6 @@
 package ansible
 
 import (
-	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -11,7 +10,6 @@ import (
 	"kinit/engine/diag"
 	"kinit/engine/internal/inventory/source"
 	"kinit/engine/internal/inventory/tree"
-	"kinit/engine/internal/vault"
 	"kinit/engine/trust"
 )
 
@@ -159,15 +157,8 @@ func reader(name string) func(*source.Text) (*tree.Node, diag.List) {
 // the file's first line.
 func (f *Folder) encrypted(text *source.Text, into source.Vars) {
 	first := text.LineRange(1)
-	plain, err := "", error(vault.ErrNoPassword)
-	if text.Decrypt != nil {
-		plain, err = text.Decrypt(string(text.Bytes))
-	}
-	if err != nil {
-		unread := source.Value{Unread: source.Vault, At: first}
-		if !errors.Is(err, vault.ErrNoPassword) {
-			unread.Why = err.Error()
-		}
+	plain, unread := text.Decrypted(string(text.Bytes), first)
+	if unread.Unread != "" {
 		into[EncryptedVars] = unread
 		return
 	}

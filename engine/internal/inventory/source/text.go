@@ -2,11 +2,14 @@ package source
 
 import (
 	"bytes"
+	"errors"
 	"sort"
 	"unicode/utf8"
 
 	"github.com/apparentlymart/go-textseg/v15/textseg"
 	"github.com/hashicorp/hcl/v2"
+
+	"kinit/engine/internal/vault"
 )
 
 // Text is a named text and where its lines begin. It turns offsets into the ranges that
@@ -28,6 +31,23 @@ func NewText(name string, text []byte) *Text {
 		}
 	}
 	return t
+}
+
+// Decrypted returns the plain text of what Ansible Vault has encrypted. Otherwise the value says that it was not
+// read, and why, if there was a password for it.
+func (t *Text) Decrypted(encrypted string, at hcl.Range) (plain string, unread Value) {
+	err := error(vault.ErrNoPassword)
+	if t.Decrypt != nil {
+		plain, err = t.Decrypt(encrypted)
+	}
+	if err == nil {
+		return plain, Value{}
+	}
+	unread = Value{Unread: Vault, At: at}
+	if !errors.Is(err, vault.ErrNoPassword) {
+		unread.Why = err.Error()
+	}
+	return "", unread
 }
 
 // File is the text as reports keep it, for snippets.

@@ -15,7 +15,6 @@ import (
 	"kinit/engine/diag"
 	"kinit/engine/internal/inventory/literal"
 	"kinit/engine/internal/inventory/source"
-	"kinit/engine/internal/vault"
 )
 
 // mostNodes is how many values a file may have after its aliases are replaced: a
@@ -115,16 +114,9 @@ func (r *yamlReader) tagged(n *yaml.Node, depth int) *Node {
 
 // encrypted is a value of Ansible Vault. It is a text, as in Ansible.
 func (r *yamlReader) encrypted(n *yaml.Node) *Node {
-	unread := &Node{Kind: Scalar, At: r.at(n), Unread: source.Vault}
-	if r.text.Decrypt == nil {
-		return unread
-	}
-	plain, err := r.text.Decrypt(n.Value)
-	if err != nil {
-		if !errors.Is(err, vault.ErrNoPassword) {
-			unread.Why = err.Error()
-		}
-		return unread
+	plain, unread := r.text.Decrypted(n.Value, r.at(n))
+	if unread.Unread != "" {
+		return &Node{Kind: Scalar, At: unread.At, Unread: unread.Unread, Why: unread.Why}
 	}
 	node := text(plain, r.at(n))
 	node.Secret = true
