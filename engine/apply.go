@@ -45,7 +45,7 @@ func Apply(ctx context.Context, o Options, s *Saved) *Report {
 	if diags := p.consent.confirmed(ctx); len(diags) > 0 {
 		return report.refuse(diags).end(ctx, before.started)
 	}
-	within, keeper, diags := p.own(ctx)
+	within, held, diags := p.own(ctx)
 	if len(diags) > 0 {
 		return report.refuse(diags).end(ctx, before.started)
 	}
@@ -54,11 +54,11 @@ func Apply(ctx context.Context, o Options, s *Saved) *Report {
 	} else if p.changed(within) {
 		report.refuse(stalePlan())
 	} else {
-		options := p.runOptions(within, keeper)
+		options := p.runOptions(within, held)
 		options.Expect = s.expectation(p)
 		p.fill(report, run.Run(within, p.plan, p.values, p.connections, options))
 	}
-	return report.refuse(keeper.release(ctx)).end(ctx, before.started)
+	return report.refuse(held.Release(ctx)).end(ctx, before.started)
 }
 
 // fresh gives a plan the instance that the saved one would make.
@@ -120,12 +120,12 @@ func (s *Saved) movedFiles(p *planned) diag.List {
 
 // movedTasks plans again and names the tasks whose changes differ from the saved ones.
 func (s *Saved) movedTasks(ctx context.Context, p *planned) diag.List {
-	within, keeper, diags := p.own(ctx)
+	within, held, diags := p.own(ctx)
 	if len(diags) > 0 {
 		return diags
 	}
 	fresh := &Report{}
-	p.fill(fresh, run.Run(within, p.plan, p.values, p.connections, p.runOptions(within, keeper)))
+	p.fill(fresh, run.Run(within, p.plan, p.values, p.connections, p.runOptions(within, held)))
 	if fresh.Diagnostics.HasErrors() || ctx.Err() != nil {
 		return fresh.Diagnostics
 	}

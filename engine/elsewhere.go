@@ -10,9 +10,10 @@ import (
 	"strings"
 
 	"kinit/engine/diag"
-	"kinit/engine/internal/host"
 	"kinit/engine/internal/instance"
+	"kinit/engine/internal/ownership"
 	"kinit/engine/internal/topology"
+	"kinit/engine/lists"
 )
 
 // elsewhere reports a cluster that no host of the run has, and that exists, or may exist, on other hosts of the
@@ -21,13 +22,13 @@ func (p *planned) elsewhere(ctx context.Context, c topology.Cluster) (diags diag
 	if p.offline() || p.options.Continues {
 		return nil
 	}
-	been, err := p.memory().On(c.Name)
+	been, err := p.options.memory().On(c.Name)
 	if err != nil {
 		return nil // choosing the instance reports it
 	}
 	known := maps.Clone(been)
 	if p.options.Job.Folder != "" { // commands beside the job may have made one, too
-		byHand, err := p.userMemory().On(c.Name)
+		byHand, err := p.options.userMemory().On(c.Name)
 		if err != nil {
 			return diag.List{{Summary: "Cluster not known", Subject: &c.Range, Cause: errors.Join(err, topology.ErrExisting), Detail: "What this controller knows of the cluster cannot be read: " + err.Error() + "."}}
 		}
@@ -41,7 +42,7 @@ func (p *planned) elsewhere(ctx context.Context, c topology.Cluster) (diags diag
 		return diags
 	}
 	for i, a := range answers {
-		if known, err := p.userMemory().Knows(a.Instance); known && err == nil {
+		if known, err := p.options.userMemory().Knows(a.Instance); known && err == nil {
 			answers[i].Foreign = false
 		}
 	}
@@ -70,11 +71,11 @@ func (p *planned) exists(c topology.Cluster, have topology.Existing, been map[st
 	}
 	others := without(has, run) // those of the run have nothing of it, as after a clean-up of some hosts
 	var text strings.Builder
-	fmt.Fprintf(&text, "The cluster %q exists on %s, and this run has %s. Nothing was changed.\n", c.Name, list(others), cmp.Or(list(run), "no hosts"))
+	fmt.Fprintf(&text, "The cluster %q exists on %s, and this run has %s. Nothing was changed.\n", c.Name, lists.And(others), cmp.Or(lists.And(run), "no hosts"))
 	contents := have.Contents()
 	for _, name := range others {
 		if by == "" && been[name].There() {
-			by = origin(host.Found{Instance: been[name]})
+			by = been[name].Origin()
 		}
 		if objects := contents[name]; len(objects) > 0 {
 			fmt.Fprintf(&text, "  on %s: %s\n", name, strings.Join(objects, ", "))
@@ -89,7 +90,7 @@ func (p *planned) exists(c topology.Cluster, have topology.Existing, been map[st
 	}
 	fmt.Fprintf(&text, "To work on it, name its hypervisors: --hosts %s", strings.Join(has, ","))
 	if fresh := without(run, has); len(fresh) > 0 {
-		fmt.Fprintf(&text, ", or --hosts %s to use %s for it too", strings.Join(slices.Concat(has, fresh), ","), list(fresh))
+		fmt.Fprintf(&text, ", or --hosts %s to use %s for it too", strings.Join(slices.Concat(has, fresh), ","), lists.And(fresh))
 	}
 	text.WriteString("." + p.beside(c))
 	return diag.Diagnostic{Summary: "Cluster is on other hosts", Subject: &c.Range, Cause: topology.ErrExisting, Detail: p.options.Redactor.Redact(text.String())}
@@ -107,7 +108,7 @@ func (p *planned) mayExist(c topology.Cluster, a topology.Answer, made instance.
 		why += ": " + a.Err.Error()
 	}
 	text := fmt.Sprintf("This controller has worked on the cluster %q on %s: %s. The run does not have that host, %s, and no host that answers has the record of the cluster. Nothing was changed. To work on that cluster, name %s with --hosts when it answers. If it does not come back, give --lost %s.%s",
-		c.Name, a.Host, origin(host.Found{Instance: made}), why, a.Host, a.Host, p.beside(c))
+		c.Name, a.Host, made.Origin(), why, a.Host, a.Host, p.beside(c))
 	return diag.Diagnostic{Summary: "Cluster may be on another host", Subject: &c.Range, Host: a.Host, Cause: errors.Join(a.Err, topology.ErrExisting), Detail: p.options.Redactor.Redact(text)}
 }
 
@@ -119,19 +120,10 @@ func (p *planned) beside(c topology.Cluster) string {
 	return " For a second cluster beside it:\n" + p.command("--set cluster.name="+p.another(c.Name))
 }
 
-// forget notes that a clean-up has left nothing of the owner on some hosts, so that later runs do not ask them.
-func (p *planned) forget(ctx context.Context, k *keeper, report *Report) diag.List {
-	if k.ownership == nil || !p.options.CleansUp || p.mode != modeRun || report.Diagnostics.HasErrors() {
+// forget notes that a clean-up has left nothing of the owner on some hosts.
+func (p *planned) forget(ctx context.Context, held *ownership.Held, report *Report) diag.List {
+	if !p.options.CleansUp || p.mode != modeRun || report.Diagnostics.HasErrors() {
 		return nil
 	}
-	var clean []string
-	for _, m := range k.connect(ctx, p.connections.As) {
-		if found, err := m.Found(ctx, p.plan.Owner); err == nil && found.Nothing() {
-			clean = append(clean, m.Name())
-		}
-	}
-	if err := k.ownership.memory.Forget(p.plan.Owner, clean); err != nil {
-		return diag.List{{Warning: true, Summary: "State not written", Detail: err.Error() + ". Later runs on other hosts ask these hosts whether the cluster is still there.", Cause: err}}
-	}
-	return nil
+	return held.Forget(ctx)
 }

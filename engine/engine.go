@@ -14,6 +14,9 @@ import (
 	"kinit/engine/event"
 	"kinit/engine/internal/factcache"
 	"kinit/engine/internal/host"
+	"kinit/engine/internal/instance"
+	"kinit/engine/internal/lock"
+	"kinit/engine/internal/ownership"
 	"kinit/engine/internal/plan"
 	"kinit/engine/internal/run"
 )
@@ -80,25 +83,63 @@ func performOnce(ctx context.Context, o Options, m mode, before ...func(*planned
 			return p, report.refuse(diags).end(ctx, p.started), false
 		}
 	}
-	within, keeper, diags := p.own(ctx)
+	within, held, diags := p.own(ctx)
 	if len(diags) > 0 {
 		return p, report.refuse(diags).end(ctx, p.started), false
 	}
 	if diags := p.unknownRemovals(within); len(diags) > 0 {
-		return p, report.refuse(append(diags, keeper.release(ctx)...)).end(ctx, p.started), false
+		return p, report.refuse(append(diags, held.Release(ctx)...)).end(ctx, p.started), false
 	}
-	if m == modeRun && (p.changed(within) || p.otherInstance(keeper.ownership)) {
-		keeper.release(ctx)
+	if m == modeRun && (p.changed(within) || p.otherInstance(held.Instance())) {
+		held.Release(ctx)
 		return p, report, ctx.Err() == nil
 	}
 	p.options.Events.Emit(event.Event{Time: time.Now(), Kind: event.RunPlanned, Plan: p.describe()})
-	result := run.Run(within, p.plan, p.values, p.connections, p.runOptions(within, keeper))
+	result := run.Run(within, p.plan, p.values, p.connections, p.runOptions(within, held))
 	p.fill(report, result)
-	report.refuse(p.twins(ctx)).refuse(p.forget(ctx, keeper, report))
-	return p, report.refuse(keeper.release(ctx)).end(ctx, p.started), false
+	report.refuse(p.twins(ctx)).refuse(p.forget(ctx, held, report))
+	return p, report.refuse(held.Release(ctx)).end(ctx, p.started), false
 }
 
-func (p *planned) runOptions(ctx context.Context, k *keeper) run.Options {
+// ErrTaken is the cause when another instance has the owner's name on a host.
+var ErrTaken = instance.ErrTaken
+
+// ErrLocked is the cause when another run works on what the owner has.
+var ErrLocked = lock.ErrHeld
+
+// ErrLockLost is the cause when a run stopped because it lost its lock or could not renew
+// it.
+var ErrLockLost = lock.ErrLost
+
+// own makes sure that only this run works on what the plan's owner has, until what it returns is
+// released. Without asking hosts there is nothing to own.
+func (p *planned) own(ctx context.Context) (context.Context, *ownership.Held, diag.List) {
+	if p.plan.Owner == "" || p.offline() {
+		return ctx, &ownership.Held{}, nil
+	}
+	if p.mode == modeStatus {
+		p.looking()
+		return ctx, &ownership.Held{}, nil
+	}
+	return ownership.Take(ctx, p.ownership())
+}
+
+// looking prepares the connections for callers that only read.
+func (p *planned) looking() {
+	if p.plan.Owner != "" {
+		ownership.Look(p.ownership())
+	}
+}
+
+func (p *planned) ownership() ownership.Run {
+	return ownership.Run{
+		Plan: p.plan, Connections: p.connections, Token: p.token, Team: p.inventory.Lock, StateDir: p.options.StateDir,
+		Memory: p.options.memory(), Fresh: p.fresh, Backup: p.options.Restore.Instance, Job: p.options.Job.Name, Adopt: p.options.Adopt, Reads: p.mode.check(),
+		Events: p.options.Events, Redact: p.options.Redactor.Redact,
+	}
+}
+
+func (p *planned) runOptions(ctx context.Context, held *ownership.Held) run.Options {
 	cached := run.FactCache{Fresh: p.options.FreshFacts, Identify: func(name string) (string, error) {
 		settings, err := p.settings(ctx, name)
 		if err != nil {
@@ -123,7 +164,7 @@ func (p *planned) runOptions(ctx context.Context, k *keeper) run.Options {
 	return run.Options{
 		Pending: owed, Removes: removes,
 		Check: p.mode.check(), Ahead: p.mode == modeStatus, Offline: p.offline(), Forks: p.options.Forks, Events: p.options.Events, Redactor: p.options.Redactor,
-		Confirm: run.Confirm(p.options.Confirm), FactCache: cached, Lasting: k.lasting(),
+		Confirm: run.Confirm(p.options.Confirm), FactCache: cached, Lasting: held.Lasting(),
 	}
 }
 

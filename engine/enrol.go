@@ -29,5 +29,5 @@ func (p *planned) enrolled() diag.List {
 	slices.Sort(fresh)
 	return diag.List{{Summary: "New hypervisors not named", Subject: &p.topology.Cluster.Range, Cause: topology.ErrExisting,
 		Detail: fmt.Sprintf("The cluster %q is on %s. Without --hosts, the run has all hosts of the inventory, and would use %s for the cluster too. Nothing was changed. To keep the hypervisors, give --hosts %s. To add hosts, name them too: --hosts %s.",
-			p.topology.Cluster.Name, list(has), list(fresh), strings.Join(has, ","), strings.Join(slices.Concat(has, fresh), ","))}}
+			p.topology.Cluster.Name, lists.And(has), lists.And(fresh), strings.Join(has, ","), strings.Join(slices.Concat(has, fresh), ","))}}
 }

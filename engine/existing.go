@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -76,7 +75,7 @@ func (p *planned) absent(ctx context.Context, c topology.Cluster, have topology.
 func (p *planned) missing(c topology.Cluster, answers []topology.Answer) diag.Diagnostic {
 	detail := "No host was asked"
 	if len(answers) > 0 {
-		detail = "It is not on " + list(lists.Map(answers, func(a topology.Answer) string { return a.Host }))
+		detail = "It is not on " + lists.And(lists.Map(answers, func(a topology.Answer) string { return a.Host }))
 	}
 	return diag.Diagnostic{Summary: fmt.Sprintf("Cluster %q does not exist", c.Name), Subject: &c.Range, Cause: topology.ErrExisting,
 		Detail: detail + ". This command works on a cluster that exists, and creates none. Give the hosts that have it by --hosts, or create it first by 'kinit run'."}
@@ -233,23 +232,7 @@ func (p *planned) mine(i instance.Instance) (bool, error) {
 	if i.ID == p.options.Restore.Instance {
 		return true, nil // the backup has it
 	}
-	return p.memory().Knows(i.ID)
-}
-
-// memory returns where the instances are recorded that the run may work on.
-func (p *planned) memory() instance.Memory {
-	if j := p.options.Job; j.Folder != "" {
-		return instance.Memory{Folder: j.Folder, Earlier: j.Earlier, Adopted: p.userMemory().Folder}
-	}
-	return p.userMemory()
-}
-
-// userMemory returns where the instances are recorded that commands of the user have made, and no jobs.
-func (p *planned) userMemory() instance.Memory {
-	if p.options.StateDir == "" {
-		return instance.Memory{}
-	}
-	return instance.Memory{Folder: filepath.Join(p.options.StateDir, "instances")}
+	return p.options.memory().Knows(i.ID)
 }
 
 // matters returns whether it matters that a host answers: not to somebody who only looks, and
@@ -281,7 +264,7 @@ func (p *planned) hidden(c topology.Cluster, answers []topology.Answer) (diags d
 		if !a.Silent || a.Err != nil || p.mode == modeStatus {
 			continue
 		}
-		may, err := p.memory().MayBeOn(c.Name, a.Host)
+		may, err := p.options.memory().MayBeOn(c.Name, a.Host)
 		text := fmt.Sprintf("that host does not answer, this controller has worked on the cluster there, and no host that answers has its record. --limit may leave out %s when it answers or another host has the record. If it does not come back, give --lost %s.", a.Host, a.Host)
 		if err != nil {
 			text = "that host does not answer, and what this controller knows of it cannot be read: " + err.Error() + "."
@@ -363,7 +346,7 @@ func (p *planned) remains() diag.List {
 	}
 	return diag.List{{Warning: true, Summary: "Hosts not cleaned up", Subject: &c.Range,
 		Detail: fmt.Sprintf("The cluster %q is on %s too, which this run leaves out: what the cluster has there stays. To remove it, run kinit with --hosts %s --stop-after %s, without --limit and --lost, when all of them answer.",
-			c.Name, list(left), strings.Join(slices.Concat(run, left), ","), p.options.StopAfter)}}
+			c.Name, lists.And(left), strings.Join(slices.Concat(run, left), ","), p.options.StopAfter)}}
 }
 
 // asSeen makes warnings of what hosts have and should not have: commands that only look show the

@@ -13,6 +13,7 @@ import (
 	"kinit/engine/internal/eval"
 	"kinit/engine/internal/spec"
 	"kinit/engine/internal/topology"
+	"kinit/engine/lists"
 	"kinit/engine/shell"
 )
 
@@ -128,7 +129,7 @@ func (p *planned) fixed(c topology.Cluster, have topology.Existing, differences 
 	var text strings.Builder
 	on := ""
 	if hosts := have.Hypervisors(); len(hosts) > 0 {
-		on = " on " + list(hosts)
+		on = " on " + lists.And(hosts)
 	}
 	fmt.Fprintf(&text, "The cluster %q exists%s, and this run asks for another one of that name:\n", c.Name, on)
 	for _, diff := range differences {
@@ -145,7 +146,7 @@ func (p *planned) fixed(c topology.Cluster, have topology.Existing, differences 
 	} else {
 		fmt.Fprintf(&text, "For a second cluster beside it:\n%s\n", p.command("--set cluster.name="+p.another(c.Name)))
 		if own := p.ownValues(); len(own) > 0 {
-			fmt.Fprintf(&text, "On the same hypervisors it also needs other values of %s, by --var.\n", list(own))
+			fmt.Fprintf(&text, "On the same hypervisors it also needs other values of %s, by --var.\n", lists.And(own))
 		}
 		text.WriteString("To rebuild the cluster as requested, which first removes its nodes and all their data:\n")
 	}
@@ -229,11 +230,11 @@ func folded(words []string) string {
 
 // otherInstance reports whether the run works on another instance than the one that the record would name, as when
 // only machines beside the hypervisors have it. The next plan has it.
-func (p *planned) otherInstance(c *ownership) bool {
-	if p.topology == nil || c == nil || c.chosen.ID == p.topology.Instance {
+func (p *planned) otherInstance(id string) bool {
+	if p.topology == nil || id == "" || id == p.topology.Instance {
 		return false
 	}
-	p.instance = c.chosen.ID
+	p.instance = id
 	return true
 }
 
@@ -252,7 +253,7 @@ func (p *planned) identify(c topology.Cluster) string {
 	if id = cmp.Or(id, p.existing.Instance()); id != "" {
 		return id
 	}
-	if known, there, err := p.memory().Beside(c.Name, asked); err == nil && there {
+	if known, there, err := p.options.memory().Beside(c.Name, asked); err == nil && there {
 		return known.ID
 	}
 	return p.fresh.ID

@@ -19,6 +19,7 @@ import (
 	"kinit/engine/internal/instance"
 	"kinit/engine/internal/inventory"
 	"kinit/engine/internal/lock"
+	"kinit/engine/internal/ownership"
 	"kinit/engine/internal/plan"
 	"kinit/engine/internal/spec"
 	"kinit/engine/internal/topology"
@@ -75,8 +76,8 @@ type planned struct {
 // makePlan makes a plan from text, and from what the hosts have of the cluster. After the first call
 // with errors it only looks for further mistakes. Each of before changes what it begins with.
 func makePlan(ctx context.Context, o Options, m mode, before ...func(*planned)) (*planned, *Report) {
-	p := &planned{options: withDefaults(o), mode: m, started: time.Now(), token: token(), values: &plan.Values{}}
-	p.fresh = instance.New(controller(), o.Spec, o.Job.Name)
+	p := &planned{options: withDefaults(o), mode: m, started: time.Now(), token: ownership.NewToken(), values: &plan.Values{}}
+	p.fresh = instance.New(instance.Controller(), o.Spec, o.Job.Name)
 	p.fresh.ID = cmp.Or(o.Restore.Instance, p.fresh.ID)
 	for _, change := range before {
 		change(p)

@@ -3,9 +3,11 @@ package engine
 import (
 	"context"
 	"io/fs"
+	"path/filepath"
 	"time"
 
 	"kinit/engine/event"
+	"kinit/engine/internal/instance"
 	"kinit/engine/internal/vault"
 	"kinit/engine/module"
 	"kinit/engine/secret"
@@ -114,6 +116,22 @@ func (o Options) ends() string {
 		return o.StopAfter
 	}
 	return ""
+}
+
+// memory returns where the instances are recorded that the run may work on.
+func (o Options) memory() instance.Memory {
+	if o.Job.Folder != "" {
+		return instance.Memory{Folder: o.Job.Folder, Earlier: o.Job.Earlier, Adopted: o.userMemory().Folder}
+	}
+	return o.userMemory()
+}
+
+// userMemory returns where the instances are recorded that commands of the user have made, and no jobs.
+func (o Options) userMemory() instance.Memory {
+	if o.StateDir == "" {
+		return instance.Memory{}
+	}
+	return instance.Memory{Folder: filepath.Join(o.StateDir, "instances")}
 }
 
 // DefaultForks is enough for the guests of a small cluster, and few enough for one

@@ -62,7 +62,7 @@ func (p *planned) neverLeaves() diag.List {
 	leaving := lists.Map(t.Leaving, func(l topology.Leaving) string { return l.Name })
 	return diag.List{{Summary: "Nodes cannot leave", Subject: &t.Cluster.Range, Cause: topology.ErrExisting,
 		Detail: fmt.Sprintf("The cluster %q would lose %s, and no task of its playbook writes cluster.record.left: the record would have these nodes for good, and no later run would create them again. Nothing was changed. Add a task that writes cluster.record.left to cluster.record.path after the tasks that remove nodes; or rebuild the cluster with --recreate.",
-			t.Cluster.Name, list(leaving))}}
+			t.Cluster.Name, lists.And(leaving))}}
 }
 
 // removals returns the nodes, pods and addresses that the plan's tasks remove, as far as they are known

@@ -31,7 +31,7 @@ func (p *planned) unknownLost(c *topology.Cluster) (diags diag.List) {
 			continue
 		}
 		if c != nil {
-			if been, err := p.memory().MayBeOn(c.Name, name); been && err == nil {
+			if been, err := p.options.memory().MayBeOn(c.Name, name); been && err == nil {
 				continue
 			}
 		}

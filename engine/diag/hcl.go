@@ -11,6 +11,8 @@ import (
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
+
+	"kinit/engine/lists"
 )
 
 // FromHCL translates HCL's own diagnostics. For a name that an object does not have, it
@@ -172,10 +174,7 @@ func Listed(names []string) string {
 	if more := len(names) - listed; more > 1 {
 		return fmt.Sprintf("%s and %d more", strings.Join(names[:listed], ", "), more)
 	}
-	if len(names) < 2 {
-		return strings.Join(names, "")
-	}
-	return strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1]
+	return lists.And(names)
 }
 
 // listed is how many names an error lists at most.

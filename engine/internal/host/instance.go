@@ -25,6 +25,14 @@ type Found struct {
 // Nothing reports whether the owner has neither an instance nor marks on the host.
 func (f Found) Nothing() bool { return !f.There() && !f.Old }
 
+// Origin is that of the instance. For marks without one it continues the name of what has them.
+func (f Found) Origin() string {
+	if f.Old {
+		return "was made by a version of kinit that noted no instance"
+	}
+	return f.Instance.Origin()
+}
+
 // Found reads the instance that has an owner's name on the machine. It finds nothing for a
 // user who may not read that.
 func (m *Machine) Found(ctx context.Context, owner string) (Found, error) {

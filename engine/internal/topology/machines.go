@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"kinit/engine/diag"
@@ -296,11 +297,7 @@ func (r Record) identified() map[string]string {
 	return known
 }
 
-// both joins names with commas and "and".
+// both joins names, in quotes, with commas and "and".
 func both(names []string) string {
-	quoted := lists.Map(names, func(name string) string { return fmt.Sprintf("%q", name) })
-	if len(quoted) < 2 {
-		return strings.Join(quoted, "")
-	}
-	return strings.Join(quoted[:len(quoted)-1], ", ") + " and " + quoted[len(quoted)-1]
+	return lists.And(lists.Map(names, strconv.Quote))
 }

@@ -1,4 +1,4 @@
-package engine
+package ownership
 
 import (
 	"errors"
@@ -28,12 +28,12 @@ func TestABackupIsRestoredOntoItsOwnInstanceOrOntoNone(t *testing.T) {
 			if err := memory.Remember(instance.Known{Instance: instance.Instance{ID: "MINE", By: "me@ws", Made: made}, Owner: "k8s", Hosts: []string{"c"}}); err != nil {
 				t.Fatal(err)
 			}
-			run := &ownership{owner: "k8s", memory: memory, backup: "BACKUP", adopt: c.adopt, fresh: instance.Instance{ID: "BACKUP"}, found: c.found, hosts: []string{"a", "b"}}
+			run := &choice{owner: "k8s", memory: memory, backup: "BACKUP", adopt: c.adopt, fresh: instance.Instance{ID: "BACKUP"}, found: c.found, hosts: []string{"a", "b"}}
 			err := run.choose()
 			if c.err == "" && (err != nil || run.chosen.ID != c.want) {
 				t.Errorf("chose %q, %v, want %q", run.chosen.ID, err, c.want)
 			}
-			if c.err != "" && (!errors.Is(err, ErrTaken) || err.Error() != ErrTaken.Error()+": "+c.err) {
+			if c.err != "" && (!errors.Is(err, instance.ErrTaken) || err.Error() != instance.ErrTaken.Error()+": "+c.err) {
 				t.Errorf("error\n%v, want\n%s", err, c.err)
 			}
 		})

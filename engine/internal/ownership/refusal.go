@@ -1,0 +1,82 @@
+package ownership
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"kinit/engine/diag"
+	"kinit/engine/internal/host"
+	"kinit/engine/internal/instance"
+	"kinit/engine/internal/lock"
+	"kinit/engine/internal/run"
+	"kinit/engine/lists"
+)
+
+// taken returns the error for an owner's name that another instance has.
+func (c *choice) taken(h *holder) error {
+	where := lists.And(h.hosts)
+	if c.job != "" {
+		why := fmt.Sprintf("no run of the job %q made %s on %s: %s. The job removes what it deploys, so it works only on what its own runs have made", c.job, c.owner, where, madeBy(h.Found))
+		if adopted, _ := c.memory.WasAdopted(h.ID); adopted {
+			why = fmt.Sprintf("a command outside the job %q has adopted %s on %s: %s. The job removes what it deploys, so it leaves that alone", c.job, c.owner, where, madeBy(h.Found))
+		}
+		return fmt.Errorf("%w: %s. Nothing was changed. To keep what is there, give the job a spec with another name: that of the cluster, or the owner of the spec. Else remove what is there first; or give --adopt, and the job takes it over and removes it",
+			instance.ErrTaken, why)
+	}
+	whose := fmt.Sprintf("%s on %s is not known here: %s", c.owner, where, h.Origin())
+	if h.Old {
+		whose = fmt.Sprintf("%s on %s %s, so its owner is unknown", c.owner, where, h.Origin())
+	}
+	return fmt.Errorf("%w: %s. Nothing was changed. To work on it from here too, give --adopt; to have one of your own beside it, choose another name: that of the cluster, or the owner of the spec",
+		instance.ErrTaken, whose)
+}
+
+// other returns the error for a backup of another instance than the one on the hosts.
+func (c *choice) other(h *holder) error {
+	return fmt.Errorf("%w: the backup is of another %s than the one on %s: %s. Nothing was changed. To restore it all the same, give --adopt; or remove what is there first",
+		instance.ErrTaken, c.owner, lists.And(h.hosts), h.Origin())
+}
+
+// madeBy is the origin as a clause with a subject.
+func madeBy(f host.Found) string {
+	if f.Old {
+		return "it " + f.Origin()
+	}
+	return f.Origin()
+}
+
+func together(holders []*holder) string {
+	return strings.Join(lists.Map(holders, func(h *holder) string {
+		return "on " + lists.And(h.hosts) + ", " + madeBy(h.Found)
+	}), "; ")
+}
+
+// teamProblem reports why the team's lock could not be taken, and where the inventory
+// configures it.
+func (r Run) teamProblem(err error) diag.List {
+	diags := r.problem(err)
+	if !errors.Is(err, lock.ErrHeld) && !errors.Is(err, context.Canceled) {
+		diags[0].Summary = "No lock from etcd"
+		diags[0].Detail += ". Without the team's lock nothing is changed."
+		diags[0].Subject = &r.Team.Range
+	}
+	return diags
+}
+
+func (r Run) problem(err error) diag.List {
+	summary, text := run.Summary(err), r.Redact(err.Error())
+	switch {
+	case errors.Is(err, instance.ErrTaken):
+		summary = "The name is taken"
+		text = strings.TrimPrefix(text, instance.ErrTaken.Error()+": ") + "."
+	case errors.Is(err, lock.ErrHeld):
+		summary = "Another run is at work"
+		text += ". Wait for it to end; a run that has died gives its lock up within half a minute."
+	case errors.Is(err, lock.ErrLost):
+		summary = "The run has lost its lock"
+		text += ". It has stopped, so that two runs do not work at once; what it had begun is brought about by the next run."
+	}
+	return diag.List{{Summary: summary, Detail: text, Cause: err}}
+}
