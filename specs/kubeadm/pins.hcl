@@ -52,12 +52,17 @@ locals {
     startswith(local.pod_network, "flannel-") ? ["flannel", "flannel_cni_plugin"] : [],
     local.calico_pins,
     ["busybox"],
+    local.has_windows && local.windows_pause_named == null ? ["windows_pause"] : [],
   )
   registry_images = merge(
     { for name in local.container_pins : local.tagged[name] => "docker://${local.pinned[name]}" },
     {
       for alias, name in local.kubernetes_default ? local.release_aliases : {} :
       alias => "docker://${local.pinned[name]}"
+    },
+    {
+      for name in local.windows_images : name => "docker://${name}"
+      if name == local.windows_pause_named && !contains([for pin in local.container_pins : local.tagged[pin]], name)
     },
   )
   flannel_images = var.flannel_images != null ? var.flannel_images : {

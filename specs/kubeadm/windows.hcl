@@ -20,14 +20,17 @@ variable "windows_pause_image" {
   type    = string
   default = null
   description = fold(<<-EOT
-    The pause image of Windows nodes; the pinned one where it is not said. It must be for their build of Windows:
-    3.10.2 is the first for Server 2025.
+    The pause image of Windows nodes; the pinned one where it is not said. It must have their build of Windows among
+    its platforms: 3.10.2 is the first with Server 2025.
     EOT
   )
 }
 
 locals {
-  windows_pause_image = coalesce(var.windows_pause_image, local.pause_image, local.release_sandbox)
+  # That of Linux nodes may be older, and then has no Server 2025.
+  windows_pause_named = var.windows_pause_image != null ? var.windows_pause_image : var.pause_image
+  windows_pause_image = coalesce(local.windows_pause_named, local.tagged.windows_pause)
+  windows_images      = local.has_windows ? [local.windows_pause_image] : []
 
   # The services pod keeps the programs; each node takes them from there.
   payload_pins = {
@@ -72,6 +75,15 @@ locals {
   # Flannel names its network after the VNI; a bridge has the name that it is given.
   windows_network = local.pod_network == "flannel-host-gw" ? "cbr0" : "flannel.4096"
   windows_cni     = local.pod_network == "flannel-host-gw" ? "win-bridge" : "win-overlay"
+
+  # The configuration of the plugins that give pods their network. Its delegate is for version 2 of the Host Compute
+  # Network API, the only one that has the namespaces containerd gives pods.
+  windows_cni_configs = {
+    for name in local.flannel_windows : name => templatefile("files/windows-cni.json", {
+      network  = local.windows_network, plugin = local.windows_cni, address = local.windows_nodes[name].ip,
+      pod_cidr = var.pod_cidr, service_cidr = var.service_cidr
+    })
+  }
 
   windows_payload_nodes = {
     for pair in setproduct(local.windows_names, keys(local.payloads)) :
@@ -486,11 +498,8 @@ block "windows_flannel" {
   }
 
   task "win_copy" "cni" {
-    dest = "C:/etc/cni/net.d/10-flannel.conf"
-    content = templatefile("files/windows-cni.json", {
-      network  = local.windows_network, plugin = local.windows_cni, address = local.windows_nodes[host.name].ip,
-      pod_cidr = var.pod_cidr, service_cidr = var.service_cidr
-    })
+    dest    = "C:/etc/cni/net.d/10-flannel.conf"
+    content = local.windows_cni_configs[host.name]
   }
 
   # kubelet looks for the plugin under the name in the configuration.

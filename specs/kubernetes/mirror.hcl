@@ -66,7 +66,10 @@ locals {
   # What is pushed, in the words of push.sh. An index has the digest that it was named by only
   # with all its platforms, and nodes with Windows have another platform than the others.
   pushed = concat(
-    [for name, source in local.container_images : "${source}=${local.repository[name]}"],
+    [
+      for name, source in local.container_images :
+      "${contains(local.windows_images, name) ? "all:" : ""}${source}=${local.repository[name]}"
+    ],
     [
       for name in local.mirror_images :
       "${can(regex("@", name)) || local.has_windows ? "all:" : ""}docker://${name}=${local.repository[name]}"

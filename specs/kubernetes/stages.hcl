@@ -54,6 +54,7 @@
 #   local.release_pattern   the form of versions, with Kubernetes' minor version as a group
 #   local.release_tested    tested minor versions of Kubernetes 1; without any, runs ask first
 #   local.release_version   the version that is deployed by default, as its images are tagged
+#   local.windows_images    images that nodes with Windows pull from the registry, as they name them
 
 import {
   source = "common"

@@ -32,6 +32,7 @@ locals {
 
   # The archive has the images of the distribution; the registry gets the others.
   registry_images = { (local.tagged.busybox) = "docker://${local.pinned.busybox}" }
+  windows_images  = []
 
   # kubectl for people is that of Kubernetes itself.
   kubectl_program = local.downloads.kubectl
