@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"kinit/engine/diag"
+	"kinit/engine/internal/input"
 	"kinit/engine/internal/instance"
 	"kinit/engine/internal/ownership"
 	"kinit/engine/internal/topology"
@@ -117,7 +118,7 @@ func (p *planned) beside(c topology.Cluster) string {
 	if p.options.Restore.ID != "" {
 		return ""
 	}
-	return " For a second cluster beside it:\n" + p.command("--set cluster.name="+p.another(c.Name))
+	return " For a second cluster beside it:\n" + input.Command(p.options.Inputs, "--set cluster.name="+p.another(c.Name))
 }
 
 // forget notes that a clean-up has left nothing of the owner on some hosts.

@@ -141,7 +141,7 @@ func (p *planned) ownership() ownership.Run {
 
 func (p *planned) runOptions(ctx context.Context, held *ownership.Held) run.Options {
 	cached := run.FactCache{Fresh: p.options.FreshFacts, Identify: func(name string) (string, error) {
-		settings, err := p.settings(ctx, name)
+		settings, err := p.reach.settings(ctx, name)
 		if err != nil {
 			return "", err
 		}

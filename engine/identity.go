@@ -5,16 +5,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
 	"kinit/engine/diag"
 	"kinit/engine/internal/eval"
+	"kinit/engine/internal/input"
 	"kinit/engine/internal/spec"
 	"kinit/engine/internal/topology"
 	"kinit/engine/lists"
-	"kinit/engine/shell"
 )
 
 // ErrFixed is the cause when a run would change what a cluster keeps for as long as it exists.
@@ -144,13 +143,13 @@ func (p *planned) fixed(c topology.Cluster, have topology.Existing, differences 
 	if record.Removes {
 		text.WriteString("To remove the existing cluster all the same:\n")
 	} else {
-		fmt.Fprintf(&text, "For a second cluster beside it:\n%s\n", p.command("--set cluster.name="+p.another(c.Name)))
+		fmt.Fprintf(&text, "For a second cluster beside it:\n%s\n", input.Command(p.options.Inputs, "--set cluster.name="+p.another(c.Name)))
 		if own := p.ownValues(); len(own) > 0 {
 			fmt.Fprintf(&text, "On the same hypervisors it also needs other values of %s, by --var.\n", lists.And(own))
 		}
 		text.WriteString("To rebuild the cluster as requested, which first removes its nodes and all their data:\n")
 	}
-	text.WriteString(p.command("--recreate"))
+	text.WriteString(input.Command(p.options.Inputs, "--recreate"))
 	d.Detail = p.options.Redactor.Redact(text.String())
 	return d
 }
@@ -172,60 +171,6 @@ func (p *planned) another(name string) string {
 		return p.first
 	}
 	return name[:min(len(name), 61)] + "-2"
-}
-
-// command returns the command of a run with the same inputs and one more option. A long one has several lines.
-func (p *planned) command(option string) string {
-	o := p.options.Inputs
-	words := []string{"kinit run " + shell.POSIX(o.Spec)}
-	add := func(flag string, values ...string) {
-		for _, value := range values {
-			words = append(words, flag+" "+shell.POSIX(value))
-		}
-	}
-	pair := func(flag, name, value string) {
-		words = append(words, flag+" "+shell.POSIX(name)+"="+shell.POSIX(value))
-	}
-	if len(o.Hosts) > 0 {
-		add("--hosts", strings.Join(o.Hosts, ","))
-	}
-	if !slices.ContainsFunc(o.Inventories, func(file string) bool { return slices.Contains(o.Reserved, file) }) {
-		add("-i", o.Inventories...)
-	}
-	if o.Restore.ID == "" { // a restore has variables of its own
-		for _, name := range slices.Sorted(maps.Keys(o.Vars)) {
-			pair("--var", name, o.Vars[name])
-		}
-	}
-	add("--var-file", o.VarFiles...)
-	for _, setting := range o.Set {
-		if name, value, _ := strings.Cut(setting, "="); name != "cluster.name" || option == "--recreate" {
-			pair("--set", name, value)
-		}
-	}
-	if o.StopAfter != "" {
-		add("--stop-after", o.StopAfter)
-	}
-	return folded(append(words, option))
-}
-
-// commandWidth is how many columns a command may take in an error before it is folded.
-const commandWidth = 76
-
-// folded joins the words of a command, in lines that a shell takes as one.
-func folded(words []string) string {
-	const indent = "    "
-	lines := []string{indent + words[0]}
-	for _, word := range words[1:] {
-		last := &lines[len(lines)-1]
-		if len(*last)+1+len(word)+len(` \`) > commandWidth {
-			*last += ` \`
-			lines = append(lines, indent+indent+word)
-			continue
-		}
-		*last += " " + word
-	}
-	return strings.Join(lines, "\n")
 }
 
 // otherInstance reports whether the run works on another instance than the one that the record would name, as when

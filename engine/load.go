@@ -69,8 +69,8 @@ type planned struct {
 	first       string            // the name of the cluster in the spec, if it keeps an older one
 	values      *plan.Values
 	connections *host.Connections
-	source      *settingsSource // of connections
-	consent     *consent        // once the plan is to be done or shown
+	reach       *reach   // of connections
+	consent     *consent // once the plan is to be done or shown
 }
 
 // makePlan makes a plan from text, and from what the hosts have of the cluster. After the first call
@@ -82,11 +82,16 @@ func makePlan(ctx context.Context, o Options, m mode, before ...func(*planned)) 
 	for _, change := range before {
 		change(p)
 	}
-	p.connects()
+	p.reach = newReach(p.options)
+	p.connections = host.NewConnections(p.reach.settings, p.options.Redactor)
+	if m == modeStatus {
+		p.connections.Once(p.options.Within)
+	}
 	if m == modeRun {
 		p.connections.Mark(lock.Name(p.token))
 	}
 	diags := p.prepare(ctx)
+	p.reach.follow(p.plan, p.values)
 	if diags.HasErrors() && p.spec != nil {
 		p.options.Redactor.Add(plan.WrittenSecrets(p.spec, p.options.Kinds)...)
 	}
@@ -109,6 +114,7 @@ func (p *planned) prepare(ctx context.Context) diag.List {
 	if p.texts, diags = load(ctx, p.options); diags.HasErrors() {
 		return append(diags, p.further(diags)...).Distinct().Sorted()
 	}
+	p.reach.find = p.settings
 	cluster, more := p.evaluate()
 	if diags = append(diags, more...); diags.HasErrors() {
 		next := *p
@@ -252,12 +258,12 @@ func orUnplaced(in topology.Input, refusal diag.List) diag.List {
 func (p *planned) again(o Options) (*planned, diag.List) {
 	next := &planned{
 		texts: p.texts, options: o, mode: p.mode, started: p.started, token: p.token, existing: p.existing, answers: p.answers,
-		fresh: p.fresh, instance: p.instance, first: p.first, values: &plan.Values{}, connections: p.connections, source: p.source,
+		fresh: p.fresh, instance: p.instance, first: p.first, values: &plan.Values{}, connections: p.connections, reach: p.reach,
 	}
-	next.source.plan = next
 	cluster, diags := next.evaluate()
 	if !diags.HasErrors() {
 		diags = append(diags, next.build(cluster)...)
+		next.reach.follow(next.plan, next.values)
 	}
 	return next, diags
 }

@@ -1,84 +1,67 @@
-package engine
+// Package connection says how hosts are reached: as the inventory or the playbook says, as ~/.ssh/config says where
+// these say nothing, and with the passwords of the run.
+package connection
 
 import (
 	"cmp"
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 
-	"kinit/engine/diag"
 	"kinit/engine/internal/host"
 	"kinit/engine/internal/inventory"
 	"kinit/engine/internal/sshconfig"
 	"kinit/engine/lists"
 	"kinit/engine/module"
+	"kinit/engine/secret"
 	"kinit/engine/transport/ssh"
 )
 
-// settingsSource returns how hosts are reached: its plan knows. A plan that is made again takes the connections over, and
-// becomes the plan of their source.
-type settingsSource struct {
-	plan      *planned
+// Options is what the run has for all its connections.
+type Options struct {
+	Home    string   // the user's home folder, for ~/.ssh
+	Environ []string // KEY=value pairs
+	Forks   int      // how many hosts are looked up at the same time
+	// Login and Become are the passwords for hosts that the inventory has none for. Hosts that playbooks declare do not get
+	// them.
+	Login, Become secret.Value
+	OutputDir     string                                                           // where long outputs of commands are kept whole; empty keeps none
+	Ask           func(ctx context.Context, question string) (secret.Value, error) // asks the user; nil if nothing can be asked
+}
+
+// Resolver completes what an inventory or a playbook says of a host.
+type Resolver struct {
+	options   Options
 	sshConfig *sshconfig.Resolver
 	prompter  *ssh.Prompter
 }
 
-// connects prepares the connections. Each is made when a task needs it: how to reach a guest
-// is known only after the tasks that create its keys.
-func (p *planned) connects() {
-	source := &settingsSource{plan: p, sshConfig: sshconfig.NewResolver(p.options.Home, p.options.Environ, p.options.Forks), prompter: ssh.NewPrompter(p.options.Ask)}
-	p.source = source
-	p.connections = host.NewConnections(func(ctx context.Context, name string) (host.Settings, error) {
-		return source.plan.settings(ctx, name)
-	}, p.options.Redactor)
-	if p.mode == modeStatus {
-		p.connections.Once(p.options.Within)
-	}
+// NewResolver returns a resolver for the connections of one run.
+func NewResolver(o Options) *Resolver {
+	return &Resolver{options: o, sshConfig: sshconfig.NewResolver(o.Home, o.Environ, o.Forks), prompter: ssh.NewPrompter(o.Ask)}
 }
 
-func (p *planned) settings(ctx context.Context, name string) (host.Settings, error) {
-	settings, diags := p.inventorySettings(name)
-	if err := diags.Err(); err != nil {
-		return host.Settings{}, err
-	}
+// Settings returns how a host is reached: by its settings, by what ~/.ssh/config says of its address, and with the
+// passwords of the run.
+func (r *Resolver) Settings(ctx context.Context, settings inventory.Settings) (host.Settings, error) {
 	if !settings.Declared {
-		settings.Password = cmp.Or(settings.Password, p.options.Passwords.Login)
-		settings.BecomePassword = cmp.Or(settings.BecomePassword, p.options.Passwords.Become)
+		settings.Password = cmp.Or(settings.Password, r.options.Login)
+		settings.BecomePassword = cmp.Or(settings.BecomePassword, r.options.Become)
 	}
-	out, err := p.source.reached(ctx, settings)
-	out.Outputs, out.SSH.Prompter = p.options.OutputDir, p.source.prompter
-	return out, err
-}
-
-// reached completes settings by what ~/.ssh/config says of their address.
-func (s *settingsSource) reached(ctx context.Context, settings inventory.Settings) (host.Settings, error) {
 	out, err := connection(settings)
-	if err != nil || !settings.FromSSHConfig {
+	if err != nil {
 		return out, err
 	}
-	given := sshconfig.Given{User: settings.User, Port: settings.Port, File: settings.SSHConfig, Options: settings.SSHOptions}
-	configured, err := s.sshConfig.Settings(ctx, settings.Address, given)
-	if err != nil {
-		return host.Settings{}, err
+	if settings.FromSSHConfig {
+		given := sshconfig.Given{User: settings.User, Port: settings.Port, File: settings.SSHConfig, Options: settings.SSHOptions}
+		configured, err := r.sshConfig.Settings(ctx, settings.Address, given)
+		if err != nil {
+			return host.Settings{}, err
+		}
+		out = asConfigured(out, configured)
 	}
-	return asConfigured(out, configured), nil
-}
-
-// inventorySettings returns how to reach a host. Before there is a plan, these are the hosts of
-// the inventory.
-func (p *planned) inventorySettings(name string) (inventory.Settings, diag.List) {
-	if p.plan != nil {
-		return p.plan.HostSettings(name, p.values)
-	}
-	i := slices.IndexFunc(p.hosts, func(h *inventory.Host) bool { return h.Name == name })
-	if i >= 0 {
-		return p.hosts[i].Settings, p.hosts[i].Problems
-	}
-	if h := p.inventory.Host(name); h != nil {
-		return h.Settings, h.Problems
-	}
-	return inventory.Outside(name), nil
+	out.Outputs, out.SSH.Prompter = r.options.OutputDir, r.prompter
+	return out, nil
 }
 
 func connection(s inventory.Settings) (host.Settings, error) {

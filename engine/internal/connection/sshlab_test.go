@@ -1,4 +1,4 @@
-package engine
+package connection
 
 import (
 	"context"
@@ -14,7 +14,6 @@ import (
 
 	"kinit/engine/internal/host"
 	"kinit/engine/internal/inventory"
-	"kinit/engine/internal/sshconfig"
 	"kinit/engine/need"
 	"kinit/engine/transport/transporttest/sshd"
 )
@@ -151,11 +150,11 @@ func (e *sshError) Error() string { return e.error.Error() + ": " + e.said }
 
 // kinit connects to the host alpha by a configuration.
 func (l *sshLab) kinit(ctx context.Context, config string) error {
-	source := &settingsSource{sshConfig: sshconfig.NewResolver(l.user.HomeDir, os.Environ(), 2)}
+	resolver := NewResolver(Options{Home: l.user.HomeDir, Environ: os.Environ(), Forks: 2})
 	connections := host.NewConnections(func(ctx context.Context, name string) (host.Settings, error) {
 		settings := inventory.Outside(name)
 		settings.SSHConfig = config
-		return source.reached(ctx, settings)
+		return resolver.Settings(ctx, settings)
 	}, nil)
 	_, err := connections.Get(ctx, "alpha")
 	if closing := connections.Close(); err == nil {
