@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"kinit/engine/diag"
+	"kinit/engine/internal/removal"
 	"kinit/engine/internal/run"
 )
 
@@ -22,27 +23,28 @@ import (
 // does not contain.
 func Apply(ctx context.Context, o Options, s *Saved) *Report {
 	o, diags := s.options(o)
-	o.ConfirmRemovals = asked(o.ConfirmRemovals)
+	o.ConfirmRemovals = removal.Once(o.ConfirmRemovals)
 	silent := o
 	silent.Events, silent.Confirm = nil, nil
-	before, report := makePlan(ctx, silent, modePlan, s.fresh)
+	id := newIdentity(o)
+	id.fresh.ID = cmp.Or(s.Instance, id.fresh.ID)
+	before, report := makePlan(ctx, silent, modePlan, id)
 	defer before.close()
 	if before.plan == nil {
 		return report
 	}
 	diags = append(diags, s.movedFiles(before)...)
-	if s.Existing != "" && s.Existing != before.existing.Instance() {
+	if s.Existing != "" && s.Existing != before.found.Instance() {
 		diags = append(diags, moved("The cluster %q is another one than the plan was made for: it was removed or rebuilt since.", before.topology.Cluster.Name)...)
 	}
-	p, again := makePlan(ctx, o, modeRun, s.fresh)
+	p, again := makePlan(ctx, o, modeRun, id)
 	defer p.close()
 	if len(diags) > 0 || p.plan == nil {
 		return report.refuse(append(diags, again.Diagnostics...)).end(ctx, before.started)
 	}
-	p.consent = p.consents()
-	p.consent.saved = true
-	report.Removals = p.consent.planned
-	if diags := p.consent.confirmed(ctx); len(diags) > 0 {
+	p.consent = p.consents(true)
+	report.Removals = p.consent.Planned
+	if diags := p.consent.Confirmed(ctx); len(diags) > 0 {
 		return report.refuse(diags).end(ctx, before.started)
 	}
 	within, held, diags := p.own(ctx)
@@ -51,7 +53,7 @@ func Apply(ctx context.Context, o Options, s *Saved) *Report {
 	}
 	if moved := s.movedTasks(within, before); len(moved) > 0 {
 		report.refuse(moved)
-	} else if p.changed(within) {
+	} else if p.overtaken(within) {
 		report.refuse(stalePlan())
 	} else {
 		options := p.runOptions(within, held)
@@ -60,9 +62,6 @@ func Apply(ctx context.Context, o Options, s *Saved) *Report {
 	}
 	return report.refuse(held.Release(ctx)).end(ctx, before.started)
 }
-
-// fresh gives a plan the instance that the saved one would make.
-func (s *Saved) fresh(p *planned) { p.fresh.ID = cmp.Or(s.Instance, p.fresh.ID) }
 
 // options returns the options that the plan was made with, with the secrets given again.
 func (s *Saved) options(o Options) (Options, diag.List) {

@@ -13,10 +13,10 @@ func (p *planned) describe() *event.Plan {
 	for _, h := range p.hosts {
 		out.Hosts = append(out.Hosts, event.Host{Name: h.Name, Address: h.Address})
 	}
-	out.Enrols = p.unnamedHosts()
+	out.Enrols = p.asks().Enrols(p.topology, p.found)
 	out.Variables, out.Topology = p.variables(), p.drawing()
 	if p.consent != nil {
-		out.Removals = p.consent.planned
+		out.Removals = p.consent.Planned
 	}
 	redactBlocks(out.Blocks, p.options.Redactor.Redact)
 	return out

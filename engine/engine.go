@@ -8,23 +8,27 @@ package engine
 import (
 	"context"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"kinit/engine/diag"
 	"kinit/engine/event"
+	"kinit/engine/internal/existing"
 	"kinit/engine/internal/factcache"
 	"kinit/engine/internal/host"
 	"kinit/engine/internal/instance"
 	"kinit/engine/internal/lock"
 	"kinit/engine/internal/ownership"
 	"kinit/engine/internal/plan"
+	"kinit/engine/internal/removal"
 	"kinit/engine/internal/run"
+	"kinit/engine/internal/topology"
 )
 
 // Validate checks a spec without touching a host: syntax, references, arguments, topology.
 // It needs no key for encrypted secrets.
 func Validate(ctx context.Context, o Options) *Report {
-	p, report := makePlan(ctx, o, modeValidate)
+	p, report := makePlan(ctx, o, modeValidate, newIdentity(o))
 	p.close()
 	if p.plan != nil {
 		report.refuse(asWarnings(p.noHosts()))
@@ -52,11 +56,10 @@ func Run(ctx context.Context, o Options) *Report {
 // cluster before this one has its locks, it begins again, once; the second time it refuses the
 // run.
 func perform(ctx context.Context, o Options, m mode) (*planned, *Report) {
-	o.ConfirmRemovals = asked(o.ConfirmRemovals)
-	p, report, stale := performOnce(ctx, o, m)
+	o.ConfirmRemovals = removal.Once(o.ConfirmRemovals)
+	p, report, stale := performOnce(ctx, o, m, newIdentity(o))
 	if stale {
-		first := p
-		p, report, stale = performOnce(ctx, o, m, func(p *planned) { p.instance, p.fresh = first.instance, first.fresh })
+		p, report, stale = performOnce(ctx, o, m, p.identity)
 	}
 	if stale {
 		report.refuse(stalePlan()).end(ctx, p.started)
@@ -66,8 +69,8 @@ func perform(ctx context.Context, o Options, m mode) (*planned, *Report) {
 
 // performOnce is perform, but does not begin again. The plan is stale if it was made of places
 // that have changed.
-func performOnce(ctx context.Context, o Options, m mode, before ...func(*planned)) (p *planned, report *Report, stale bool) {
-	p, report = makePlan(ctx, o, m, before...)
+func performOnce(ctx context.Context, o Options, m mode, id identity) (p *planned, report *Report, stale bool) {
+	p, report = makePlan(ctx, o, m, id)
 	defer p.close()
 	if p.plan == nil {
 		return p, report, false
@@ -76,10 +79,10 @@ func performOnce(ctx context.Context, o Options, m mode, before ...func(*planned
 		report.refuse(none).Invalid = true
 		return p, report, false
 	}
-	p.consent = p.consents()
-	report.Removals, report.Enrols = p.consent.planned, p.unnamedHosts()
+	p.consent = p.consents(false)
+	report.Removals, report.Enrols = p.consent.Planned, p.asks().Enrols(p.topology, p.found)
 	if m == modeRun {
-		if diags := p.consent.confirmed(ctx); len(diags) > 0 {
+		if diags := p.consent.Confirmed(ctx); len(diags) > 0 {
 			return p, report.refuse(diags).end(ctx, p.started), false
 		}
 	}
@@ -90,16 +93,22 @@ func performOnce(ctx context.Context, o Options, m mode, before ...func(*planned
 	if diags := p.unknownRemovals(within); len(diags) > 0 {
 		return p, report.refuse(append(diags, held.Release(ctx)...)).end(ctx, p.started), false
 	}
-	if m == modeRun && (p.changed(within) || p.otherInstance(held.Instance())) {
+	if m == modeRun && (p.overtaken(within) || p.otherInstance(held.Instance())) {
 		held.Release(ctx)
 		return p, report, ctx.Err() == nil
 	}
 	p.options.Events.Emit(event.Event{Time: time.Now(), Kind: event.RunPlanned, Plan: p.describe()})
 	result := run.Run(within, p.plan, p.values, p.connections, p.runOptions(within, held))
 	p.fill(report, result)
-	report.refuse(p.twins(ctx)).refuse(p.forget(ctx, held, report))
+	report.refuse(twins(ctx, p))
+	if p.options.CleansUp && m == modeRun && !report.Diagnostics.HasErrors() {
+		report.refuse(held.Forget(ctx))
+	}
 	return p, report.refuse(held.Release(ctx)).end(ctx, p.started), false
 }
+
+// ErrFixed is the cause when a run would change what a cluster keeps for as long as it exists.
+var ErrFixed = existing.ErrFixed
 
 // ErrTaken is the cause when another instance has the owner's name on a host.
 var ErrTaken = instance.ErrTaken
@@ -134,9 +143,53 @@ func (p *planned) looking() {
 func (p *planned) ownership() ownership.Run {
 	return ownership.Run{
 		Plan: p.plan, Connections: p.connections, Token: p.token, Team: p.inventory.Lock, StateDir: p.options.StateDir,
-		Memory: p.options.memory(), Fresh: p.fresh, Backup: p.options.Restore.Instance, Job: p.options.Job.Name, Adopt: p.options.Adopt, Reads: p.mode.check(),
+		Memory: p.options.memory(), Fresh: p.identity.fresh, Backup: p.options.Restore.Instance, Job: p.options.Job.Name, Adopt: p.options.Adopt, Reads: p.mode.check(),
 		Events: p.options.Events, Redact: p.options.Redactor.Redact,
 	}
+}
+
+// consents returns what the run may remove. saved says that the plan was saved, with its flags.
+func (p *planned) consents(saved bool) *removal.Consent {
+	o := p.options
+	var planned []Removal
+	if p.topology != nil {
+		within := p.asks().Matters()
+		planned = removal.Planned(o.Inputs, p.topology, p.plan, func(host string) bool { // --limit leaves some out
+			return p.mode != modeStatus && slices.Contains(names(p.hosts), host) && !within(host)
+		})
+	}
+	return removal.New(removal.Options{
+		Inputs: o.Inputs, Confirm: o.ConfirmRemovals, Names: o.NamesRemovals, Rebuilds: o.Rebuilds, Saved: saved, Redact: o.Redactor.Redact,
+	}, p.topology, planned)
+}
+
+// unknownRemovals reports names of removals that mean nothing which exists.
+func (p *planned) unknownRemovals(ctx context.Context) diag.List {
+	if p.offline() || p.options.Continues {
+		return nil
+	}
+	return removal.Unknown(ctx, p.options.Remove, p.topology, p.plan, p.connections)
+}
+
+// stalePlan is the error of a run that others have overtaken.
+func stalePlan() diag.List {
+	return diag.List{{Summary: "Another run was at work", Cause: topology.ErrExisting,
+		Detail: "It has changed the places of the cluster since this run asked the hosts. Nothing was changed by this run; start it again."}}
+}
+
+// overtaken reports whether another run has changed the places of the cluster since the hosts were asked.
+func (p *planned) overtaken(ctx context.Context) bool {
+	return p.topology != nil && p.asks().Changed(ctx, p.topology.Cluster, p.found)
+}
+
+// otherInstance reports whether the run works on another instance than the one that the record would name, as when
+// only machines beside the hypervisors have it. The next plan has it.
+func (p *planned) otherInstance(id string) bool {
+	if p.topology == nil || id == "" || id == p.topology.Instance {
+		return false
+	}
+	p.identity.chosen = id
+	return true
 }
 
 func (p *planned) runOptions(ctx context.Context, held *ownership.Held) run.Options {
@@ -159,7 +212,7 @@ func (p *planned) runOptions(ctx context.Context, held *ownership.Held) run.Opti
 	}
 	var removes run.Removes
 	if p.consent != nil && p.mode == modeRun {
-		removes = p.consent.gate
+		removes = p.consent.Gate
 	}
 	return run.Options{
 		Pending: owed, Removes: removes,
@@ -176,7 +229,7 @@ func (p *planned) fill(report *Report, result *run.Result) {
 	report.Outputs = p.outputs(result.Values, &report.Diagnostics)
 	report.Returning = p.returning()
 	if p.consent != nil {
-		report.Removals = p.consent.all(result.Tasks)
+		report.Removals = p.consent.All(result.Tasks)
 	}
 }
 

@@ -48,7 +48,7 @@ type GraphTask struct {
 // selected.
 func Order(ctx context.Context, o Options) (*Graph, *Report) {
 	o.Offline = true
-	p, report := makePlan(ctx, o, modeStatus)
+	p, report := makePlan(ctx, o, modeStatus, newIdentity(o))
 	p.close()
 	if p.plan == nil {
 		return nil, report

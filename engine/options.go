@@ -9,6 +9,7 @@ import (
 	"kinit/engine/event"
 	"kinit/engine/internal/input"
 	"kinit/engine/internal/instance"
+	"kinit/engine/internal/removal"
 	"kinit/engine/internal/vault"
 	"kinit/engine/module"
 	"kinit/engine/secret"
@@ -43,6 +44,12 @@ type Passwords struct {
 	Login  secret.Value // to log in, where no key is accepted
 	Become secret.Value // for sudo, doas and su
 }
+
+// Removal is a node, a volume or an address that a run removes.
+type Removal = event.Removal
+
+// ConfirmRemovals asks whether a run may remove what no flag names.
+type ConfirmRemovals = removal.Confirm
 
 // Options is the input of a run. The engine reads no environment and prints nothing.
 type Options struct {

@@ -19,7 +19,7 @@ import (
 // Value reads one output of a playbook without changing anything: it plans the tasks whose
 // values the output needs. It returns an error if one of them has not been done.
 func Value(ctx context.Context, o Options, output string) (string, *Report) {
-	p, report := makePlan(ctx, o, modeStatus)
+	p, report := makePlan(ctx, o, modeStatus, newIdentity(o))
 	defer p.close()
 	if p.plan == nil {
 		return "", report
@@ -47,7 +47,7 @@ func Value(ctx context.Context, o Options, output string) (string, *Report) {
 // connection is to the host that they run on, and a command line begins with them. It changes
 // nothing.
 func Connect(ctx context.Context, o Options, name string, use func(conn transport.Conn, system module.OS, shell []string) error) *Report {
-	p, report := makePlan(ctx, o, modeStatus)
+	p, report := makePlan(ctx, o, modeStatus, newIdentity(o))
 	defer p.close()
 	if p.plan == nil {
 		return report
@@ -74,7 +74,7 @@ type Node struct {
 // ConnectUnder connects to the hypervisor of a node of the spec's cluster. It changes
 // nothing, and does not check whether the node exists.
 func ConnectUnder(ctx context.Context, o Options, node string, use func(transport.Conn, Node) error) *Report {
-	p, report := makePlan(ctx, o, modeStatus)
+	p, report := makePlan(ctx, o, modeStatus, newIdentity(o))
 	defer p.close()
 	if p.plan == nil {
 		return report

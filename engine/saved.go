@@ -64,10 +64,10 @@ func Save(ctx context.Context, o Options) (*Saved, *Report) {
 		Kind: SavedKind, Version: SavedVersion, Created: time.Now().UTC().Truncate(time.Second),
 		Inputs: o.Inputs, Environ: map[string]string{},
 		Salt: rand.Text(), Secrets: map[string]SavedSecret{}, Files: p.fileDigests(),
-		Tasks: savedTasks(report, p.options.Redactor.Redact), Existing: p.existing.Instance(),
+		Tasks: savedTasks(report, p.options.Redactor.Redact), Existing: p.found.Instance(),
 	}
 	if p.plan.Owner != "" {
-		s.Instance = p.fresh.ID
+		s.Instance = p.identity.fresh.ID
 	}
 	s.Vars = map[string]string{}
 	s.keepValues(p)

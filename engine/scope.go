@@ -31,7 +31,7 @@ type Scope struct {
 // hosts, so the cluster is a new one. The scope is nil when the report is invalid.
 func Open(ctx context.Context, o Options) (*Scope, *Report) {
 	o.Offline = true
-	p, report := makePlan(ctx, o, modeStatus)
+	p, report := makePlan(ctx, o, modeStatus, newIdentity(o))
 	p.close()
 	if p.plan == nil {
 		return nil, report

@@ -35,16 +35,16 @@ func TestARunNoticesThatTheRecordHasChangedBeforeItHadItsLock(t *testing.T) {
 		if before != "" {
 			write(record, before)
 		}
-		p, report := makePlan(t.Context(), o, modeRun)
+		p, report := makePlan(t.Context(), o, modeRun, newIdentity(o))
 		defer p.close()
 		if err := report.Diagnostics.Err(); err != nil {
 			t.Fatal(err)
 		}
-		if p.changed(t.Context()) {
+		if p.overtaken(t.Context()) {
 			t.Errorf("with the record %q: it has changed", before)
 		}
 		write(record, p.topology.Record)
-		if !p.changed(t.Context()) {
+		if !p.overtaken(t.Context()) {
 			t.Errorf("with the record %q: it has not changed", before)
 		}
 	}

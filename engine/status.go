@@ -60,7 +60,7 @@ func State(ctx context.Context, o Options, outputs ...string) (Status, *Report) 
 // Observe reads outputs, of those names that the playbook has, without changing anything. What
 // could not be read, or is not there yet, is null in them.
 func Observe(ctx context.Context, o Options, outputs ...string) (map[string]string, *Report) {
-	p, report := makePlan(ctx, o, modeStatus)
+	p, report := makePlan(ctx, o, modeStatus, newIdentity(o))
 	defer func() { p.close() }()
 	if p.plan == nil {
 		return nil, report

@@ -27,7 +27,7 @@ type drawn struct {
 // cluster is shown as if it were new. A spec without a cluster is an error.
 func Topology(ctx context.Context, o Options) (*event.Topology, *Report) {
 	o.Offline = true
-	p, report := makePlan(ctx, o, modeStatus)
+	p, report := makePlan(ctx, o, modeStatus, newIdentity(o))
 	p.close()
 	if p.plan == nil {
 		return nil, report

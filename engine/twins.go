@@ -15,7 +15,7 @@ const twinsTime = 5 * time.Second
 
 // twins notes names of a playbook without a cluster that lead to the same machine: its tasks are
 // done there for each name. In a cluster that is an error before anything changes.
-func (p *planned) twins(ctx context.Context) (diags diag.List) {
+func twins(ctx context.Context, p *planned) (diags diag.List) {
 	if p.topology != nil || p.offline() || ctx.Err() != nil {
 		return nil
 	}

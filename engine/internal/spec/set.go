@@ -210,3 +210,10 @@ func cloneBody(b *hclsyntax.Body) *hclsyntax.Body {
 	}
 	return &c
 }
+
+// Renamed returns the spec with another name for its cluster.
+func (s *Spec) Renamed(cluster string) *Spec {
+	changed, c := *s, *s.Cluster
+	c.Name, changed.Cluster = cluster, &c
+	return &changed
+}
