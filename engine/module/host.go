@@ -6,6 +6,8 @@ import (
 	"io"
 	"io/fs"
 	"net"
+	"slices"
+	"strings"
 	"time"
 
 	"kinit/engine/event"
@@ -36,7 +38,7 @@ type Host interface {
 	// without an owner.
 	Instance() string
 	// Own records a mark in the owner's manifest on the host, before the object is made, so
-	// that clean-up finds it. Without an owner it does nothing.
+	// that clean-up finds it. Of an existing mark it changes only the checksums. Without an owner it does nothing.
 	Own(ctx context.Context, m Mark) error
 	// Disown removes a mark after the object is removed.
 	Disown(ctx context.Context, m Mark) error
@@ -75,7 +77,29 @@ type Mark struct {
 	ID    string `json:"id"`              // a path or a name
 	Prior string `json:"prior,omitempty"` // the earlier state, to restore; its form depends on the kind
 	Keep  bool   `json:"keep,omitempty"`  // not removed on cleanup unless everything is purged: packages, base images
+	// Sums are the SHA-256 checksums, in hex, of what kinit has written into a file last, the newest first, with spaces
+	// between them. A file with another one was changed since. Empty if that is not known.
+	Sums string `json:"sums,omitempty"`
 }
+
+// mostSums is how many checksums a mark has. It needs two: that of the content that is written, and of the one before, in case
+// the run is interrupted; tasks that edit one file at the same time may add others.
+const mostSums = 8
+
+// Merge returns the mark with the checksums of a newer one before its own.
+func (m Mark) Merge(newer Mark) Mark {
+	var sums []string
+	for _, sum := range append(strings.Fields(newer.Sums), strings.Fields(m.Sums)...) {
+		if !slices.Contains(sums, sum) && len(sums) < mostSums {
+			sums = append(sums, sum)
+		}
+	}
+	m.Sums = strings.Join(sums, " ")
+	return m
+}
+
+// Wrote reports whether a checksum is one of the mark's.
+func (m Mark) Wrote(sum string) bool { return slices.Contains(strings.Fields(m.Sums), sum) }
 
 // Command is a process to run on a host.
 type Command struct {

@@ -22,6 +22,8 @@ type MarkTraits struct {
 	LastResort bool
 	// Data reports whether undoing the mark removes data that kinit has not written; nil means that it does not.
 	Data func(ctx context.Context, h Host, mark Mark) (bool, error)
+	// DataNoun is what such an object is in messages, by default the noun.
+	DataNoun string
 	// Refusal returns the reason why undoing the mark would be refused, so that a plan shows it; nil means that it never is.
 	Refusal func(ctx context.Context, h Host, mark Mark) error
 	// File is the path of the object, if that is written under a temporary name.

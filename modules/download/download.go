@@ -72,7 +72,7 @@ type sum struct {
 
 func Kind() module.Kind {
 	return module.With[Task, Outputs](module.Kind{Name: "download", Elsewhere: "win_download", Marks: []module.MarkKind{
-		module.NewMarkKind("download", "download", pathmark.RemoveUnlessBase, module.MarkTraits{}),
+		module.NewMarkKind("download", "download", pathmark.RemoveUnlessBase, module.MarkTraits{Data: edited, DataNoun: "edited download"}),
 	}})
 }
 

@@ -139,7 +139,11 @@ func (t *Task) place(ctx context.Context, h module.Host, s state, part checksum.
 
 func (t *Task) remember(ctx context.Context, h module.Host, part checksum.Part) error {
 	if t.Unverified {
-		return nil
+		hex, err := content.Sum(ctx, h, "sha256", part.Path)
+		if err != nil {
+			return err
+		}
+		return h.Own(ctx, module.Mark{Kind: "download", ID: t.Dest, Keep: t.Keep, Sums: hex})
 	}
 	return checksum.Write(ctx, h, t.Dest, part, t.sum.algorithm, t.sum.hex)
 }

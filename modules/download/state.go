@@ -10,6 +10,7 @@ import (
 	"kinit/modules/internal/content"
 	"kinit/modules/internal/hostfile"
 	"kinit/modules/internal/ownership"
+	"kinit/modules/internal/pathmark"
 )
 
 // state is the current state of the destination.
@@ -89,4 +90,24 @@ func (t *Task) look(ctx context.Context, h module.Host, algorithm, at string) er
 	}
 	t.sum = sum{algorithm, hex}
 	return nil
+}
+
+// edited reports whether somebody has changed a downloaded file since.
+func edited(ctx context.Context, h module.Host, mark module.Mark) (bool, error) {
+	known, err := checksum.Read(ctx, h, mark.ID)
+	if err != nil {
+		return false, err
+	}
+	if known.Hex == "" { // not verified
+		return pathmark.Edited(module.MarkedPath)(ctx, h, mark)
+	}
+	info, there, err := hostfile.Look(ctx, h, mark.ID)
+	switch {
+	case err != nil || !there || info.Mode.IsDir() || known.Fits(info):
+		return false, err
+	case !info.Mode.IsRegular():
+		return true, nil
+	}
+	hex, err := content.Sum(ctx, h, known.Algorithm, mark.ID)
+	return hex != known.Hex, err
 }

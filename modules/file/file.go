@@ -75,7 +75,7 @@ func (t *Task) create(ctx context.Context, h module.Host) error {
 	if s.exists {
 		return t.Want.Set(ctx, h, t.Path)
 	}
-	if err := h.Own(ctx, module.Mark{Kind: "file", ID: t.Path}); err != nil {
+	if err := h.Own(ctx, module.Mark{Kind: hostfile.FileKind, ID: t.Path, Sums: hostfile.Sum("")}); err != nil {
 		return err
 	}
 	attr, err := t.Want.Attr()

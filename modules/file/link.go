@@ -79,10 +79,14 @@ func (t *LinkTask) create(ctx context.Context, h module.Host) error {
 	if s.exists && s.info.Target == t.Target {
 		return nil
 	}
-	if !s.exists {
-		if err := h.Own(ctx, module.Mark{Kind: "file", ID: t.Path}); err != nil {
-			return err
-		}
+	sum := hostfile.LinkSum(t.Target)
+	if s.exists {
+		err = hostfile.Rewrites(ctx, h, t.Path, sum)
+	} else {
+		err = h.Own(ctx, module.Mark{Kind: hostfile.FileKind, ID: t.Path, Sums: sum})
+	}
+	if err != nil {
+		return err
 	}
 	if !s.exists || !s.info.Mode.IsRegular() {
 		return h.Files().Symlink(ctx, t.Target, t.Path)

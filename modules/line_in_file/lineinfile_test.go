@@ -28,10 +28,7 @@ func TestSuiteMakesASecretFile(t *testing.T) {
 		Host:    h,
 		Secrets: []secret.Value{"opensesame"},
 	})
-	marks, err := h.Marks(t.Context())
-	if want := (module.Mark{Kind: "file", ID: h.Path("f")}); err != nil || len(marks) != 1 || marks[0] != want {
-		t.Errorf("marks %v, %v, want %v", marks, err, want)
-	}
+	moduletest.Marks(t, h, module.Mark{Kind: "file", ID: h.Path("f")})
 }
 
 func TestChange(t *testing.T) {

@@ -89,15 +89,10 @@ chain a { }
 			t.Errorf("the unit has no line %q:\n%s", line, unit)
 		}
 	}
-	marks, err := h.Marks(t.Context())
-	want := []module.Mark{
-		{Kind: "nft_table", ID: "inet kinit_k8s"},
-		{Kind: "directory", ID: "/etc/kinit"}, {Kind: "directory", ID: "/etc/kinit/nft"},
-		{Kind: "file", ID: "/etc/kinit/nft/inet-kinit_k8s.nft"}, {Kind: "unit", ID: "kinit-nft-inet-kinit_k8s.service"},
-	}
-	if diff := cmp.Diff(want, marks); err != nil || diff != "" {
-		t.Errorf("%v, marks (-want +got):\n%s", err, diff)
-	}
+	moduletest.Marks(t, h,
+		module.Mark{Kind: "nft_table", ID: "inet kinit_k8s"},
+		module.Mark{Kind: "directory", ID: "/etc/kinit"}, module.Mark{Kind: "directory", ID: "/etc/kinit/nft"},
+		module.Mark{Kind: "file", ID: "/etc/kinit/nft/inet-kinit_k8s.nft"}, module.Mark{Kind: "unit", ID: "kinit-nft-inet-kinit_k8s.service"})
 }
 
 func TestContractOfPersistentTable(t *testing.T) {

@@ -25,8 +25,8 @@ func (t *Task) writeUnit(ctx context.Context, h module.Host) error {
 	if err != nil {
 		return err
 	}
-	if s.file == nil {
-		if err := h.Own(ctx, module.Mark{Kind: "unit", ID: t.unit()}); err != nil {
+	if s.file == nil || s.ours {
+		if err := h.Own(ctx, module.Mark{Kind: "unit", ID: t.unit(), Sums: hostfile.Sum(*t.Unit)}); err != nil {
 			return err
 		}
 	}
@@ -42,7 +42,7 @@ func (t *Task) store(ctx context.Context, h module.Host, fingerprint string) err
 		return nil
 	}
 	file := t.fingerprintPath(h)
-	if err := h.Own(ctx, module.Mark{Kind: "file", ID: file}); err != nil {
+	if err := h.Own(ctx, module.Mark{Kind: hostfile.FileKind, ID: file}); err != nil {
 		return err
 	}
 	// The folder of the manifests; it can be missing on a host without an owner.

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"kinit/engine/lists"
 	"kinit/engine/module"
 	"kinit/modules/internal/hostfile"
 	"kinit/modules/internal/manifest"
@@ -18,17 +19,18 @@ import (
 
 // behind are folders that kinit made, and that clean-ups left since other files were in them.
 type behind struct {
-	folders []string // the longest paths first
-	ready   bool     // one of them can be removed, or is gone
+	folders []string            // the longest paths first
+	content map[string][]string // the paths in them
+	ready   bool                // one of them can be removed, or is gone
 }
 
 func (s state) isHeld(mark module.Mark) bool {
-	return s.held[mark.ID] && mark.Kind == hostfile.DirectoryKind
+	return s.held[mark.ID] != nil && mark.Kind == hostfile.DirectoryKind
 }
 
 // holders finds the marked folders that stay: no object that goes is in them, but something else is. Before the other
 // objects have gone it is not known, so each folder is tried once. With all, no mark stays.
-func (t *Task) holders(ctx context.Context, h module.Host, s state) (map[string]bool, error) {
+func (t *Task) holders(ctx context.Context, h module.Host, s state) (map[string][]string, error) {
 	doomed := t.doomed(s)
 	folder := func(mark module.Mark) bool { return mark.Kind == hostfile.DirectoryKind }
 	if t.All || !slices.ContainsFunc(doomed, folder) || slices.ContainsFunc(doomed, func(m module.Mark) bool { return !folder(m) }) {
@@ -60,9 +62,11 @@ func (t *Task) holders(ctx context.Context, h module.Host, s state) (map[string]
 			}
 		}
 	}
-	held := map[string]bool{}
+	held := map[string][]string{}
 	for _, mark := range doomed {
-		held[mark.ID] = !going[mark.ID]
+		if !going[mark.ID] {
+			held[mark.ID] = slices.DeleteFunc(content[mark.ID], func(name string) bool { return going[name] })
+		}
 	}
 	return held, nil
 }
@@ -127,12 +131,14 @@ func (t *Task) readBehind(ctx context.Context, h module.Host) (behind, error) {
 		return b, err
 	}
 	going := map[string]bool{}
+	b.content = map[string][]string{}
 	b.folders = slices.SortedFunc(slices.Values(folders), func(x, y string) int { return strings.Compare(y, x) })
 	for _, dir := range b.folders {
 		content, err := names(ctx, h, dir)
 		if err != nil {
 			return b, err
 		}
+		b.content[dir] = content
 		going[dir] = !slices.ContainsFunc(content, func(name string) bool { return !going[name] })
 	}
 	b.ready = slices.Contains(slices.Collect(maps.Values(going)), true)
@@ -178,16 +184,25 @@ func (t *Task) retry(s state, doomed []module.Mark) module.Step {
 	})
 }
 
-// staying reports the folders that stay since others have files in them.
+// staying reports the folders that stay, with what is in them.
 func staying(h module.Host, s state) string {
 	var text strings.Builder
 	for _, dir := range slices.Sorted(maps.Keys(s.held)) {
-		if s.held[dir] && !holdsManifest(h, dir) {
-			fmt.Fprintf(&text, "\nfolder %s stays: it has files that kinit did not make; a run removes it once it is empty", dir)
+		if !holdsManifest(h, dir) {
+			fmt.Fprintf(&text, "\nfolder %s stays: %s; a run removes it once it is empty", dir, reason(s.held[dir], s.held))
 		}
 	}
 	for _, dir := range slices.Sorted(slices.Values(s.behind.folders)) {
-		fmt.Fprintf(&text, "\nfolder %s stays: it has files that kinit did not make; another clean-up removes it once it is empty", dir)
+		fmt.Fprintf(&text, "\nfolder %s stays: %s; another clean-up removes it once it is empty", dir, reason(s.behind.content[dir], s.behind.content))
 	}
 	return text.String()
+}
+
+// reason says what keeps a folder with such content: files that kinit did not make, or folders that have some.
+func reason(content []string, stay map[string][]string) string {
+	foreign := slices.DeleteFunc(slices.Clone(content), func(name string) bool { return stay[name] != nil })
+	if len(foreign) == 0 {
+		return pathmark.Some(lists.Map(content, path.Base)) + " stays"
+	}
+	return "kinit did not make " + pathmark.Some(lists.Map(foreign, path.Base))
 }

@@ -44,8 +44,8 @@ func TestFolderWithForeignFilesKeepsItsMarkUntilItIsEmpty(t *testing.T) {
 		if err != nil || out.Count != 0 {
 			t.Errorf("left are %v, %v; want none", out.Names, err)
 		}
-		want := "folder /opt/lab stays: it has files that kinit did not make; a run removes it once it is empty\n" +
-			"folder /opt/lab/web stays: it has files that kinit did not make; a run removes it once it is empty"
+		want := "folder /opt/lab stays: web in it stays; a run removes it once it is empty\n" +
+			"folder /opt/lab/web stays: kinit did not make foreign in it; a run removes it once it is empty"
 		if diff := cmp.Diff(want, sweeping.MessageText()); diff != "" {
 			t.Error(diff)
 		}
@@ -75,7 +75,7 @@ func TestLaterCleanUpRemovesAFolderThatHeldForeignFiles(t *testing.T) {
 	if err != nil || out.Count != 0 {
 		t.Errorf("left are %v, %v; want none", out.Names, err)
 	}
-	if want := "folder /opt/lab/web stays: it has files that kinit did not make; another clean-up removes it once it is empty"; !strings.Contains(first.MessageText(), want) {
+	if want := "folder /opt/lab/web stays: kinit did not make foreign in it; another clean-up removes it once it is empty"; !strings.Contains(first.MessageText(), want) {
 		t.Errorf("the message is %q, want %q in it", first.MessageText(), want)
 	}
 	if steps := moduletest.Steps(t, task(all), h); len(steps) > 0 {

@@ -6,6 +6,7 @@
 package sweep
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -26,11 +27,12 @@ import (
 // parameters, packages) and files below /var/lib/kinit/shared that another cluster
 // may use are handed over to that cluster, whose own sweep then undoes them.
 //
-// A run removes disks, folders of kinit with files that it has not written, checkouts with work in
-// them, unpacked archives with edited files, and file systems in memory with files only if --remove
-// names them, or an answer on the terminal; with all, the task says itself what it removes.
+// A run removes disks, files that were edited since kinit wrote them, folders below /var/lib/kinit with
+// files that it has not written, checkouts with work in them, unpacked archives with edited files, and
+// file systems in memory with files only if --remove names them, or an answer on the terminal; with all,
+// the task says itself what it removes.
 //
-// A folder that kinit made, but that has other files in it, stays. While the owner has other objects on
+// A folder that kinit made elsewhere, and that has other files in it, stays. While the owner has other objects on
 // the host, its mark stays too, and a later sweep removes the folder once it is empty. With all, kinit
 // notes the folder in /var/lib/kinit/left, and a later sweep with all does the same.
 //
@@ -75,7 +77,7 @@ type state struct {
 	manifest bool                 // the folder of the owner's manifest exists
 	data     map[module.Mark]bool // marks whose objects hold data
 	empty    bool                 // the folder of all manifests exists, with nothing in it
-	held     map[string]bool      // marked folders that stay, with their marks, since they hold other files
+	held     map[string][]string  // marked folders that stay, with their marks, and the other paths in them
 	behind   behind               // what earlier clean-ups have left
 }
 
@@ -259,7 +261,7 @@ func (t *Task) step(kind module.MarkKind, mark module.Mark, s state) module.Step
 		return h.Disown(ctx, mark)
 	}
 	if s.data[mark] {
-		return module.NewRemoval(kind.Describe(mark), module.Removed{Kind: kind.Noun, Name: mark.ID}, undo)
+		return module.NewRemoval(kind.Describe(mark), module.Removed{Kind: cmp.Or(kind.DataNoun, kind.Noun), Name: mark.ID}, undo)
 	}
 	return module.NewStep(kind.Describe(mark), undo)
 }

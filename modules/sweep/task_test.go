@@ -171,14 +171,14 @@ func TestWhatIsStillDeclaredStays(t *testing.T) {
 
 func TestFolderWithOthersFilesStays(t *testing.T) {
 	t.Parallel()
-	h := host(t, module.Mark{Kind: "directory", ID: "/opt/shared"}, module.Mark{Kind: "directory", ID: "/opt/kinit/k8s"})
+	h := host(t, module.Mark{Kind: "directory", ID: "/opt/shared"}, module.Mark{Kind: "directory", ID: "/var/lib/kinit/clusters/k8s/web"})
 	h.FS.Put("/opt/shared/theirs", "", 0o644)
-	h.FS.Put("/opt/kinit/k8s/cache/part", "", 0o644)
+	h.FS.Put("/var/lib/kinit/clusters/k8s/web/cache/part", "", 0o644)
 	moduletest.Settle(t, task(all), h)
 	if _, there := h.FS.Text("/opt/shared/theirs"); !there {
 		t.Error("somebody's file is gone")
 	}
-	if _, err := h.FS.Stat(t.Context(), "/opt/kinit/k8s"); err == nil {
+	if _, err := h.FS.Stat(t.Context(), "/var/lib/kinit/clusters/k8s/web"); err == nil {
 		t.Error("a folder of kinit's own is still there")
 	}
 }
@@ -394,14 +394,14 @@ func TestHostWithoutOwnerHasNothing(t *testing.T) {
 func TestAFolderIsARemovalThatMustBeNamedIfUnmarkedFilesGoWithIt(t *testing.T) {
 	t.Parallel()
 	h := host(t,
-		module.Mark{Kind: "directory", ID: "/srv/kinit/data"}, module.Mark{Kind: "directory", ID: "/srv/kinit/empty"},
-		module.Mark{Kind: "directory", ID: "/srv/kinit/own"}, module.Mark{Kind: "file", ID: "/srv/kinit/own/conf"},
-		module.Mark{Kind: "directory", ID: "/srv/shared"}, module.Mark{Kind: "directory", ID: "/srv/kinit/kept"})
-	for _, name := range []string{"/srv/kinit/data/precious", "/srv/kinit/own/conf", "/srv/shared/theirs", "/srv/kinit/kept/precious"} {
+		module.Mark{Kind: "directory", ID: "/var/lib/kinit/clusters/k8s/data"}, module.Mark{Kind: "directory", ID: "/var/lib/kinit/clusters/k8s/empty"},
+		module.Mark{Kind: "directory", ID: "/var/lib/kinit/clusters/k8s/own"}, module.Mark{Kind: "file", ID: "/var/lib/kinit/clusters/k8s/own/conf"},
+		module.Mark{Kind: "directory", ID: "/srv/shared"}, module.Mark{Kind: "directory", ID: "/var/lib/kinit/clusters/k8s/kept"})
+	for _, name := range []string{"/var/lib/kinit/clusters/k8s/data/precious", "/var/lib/kinit/clusters/k8s/own/conf", "/srv/shared/theirs", "/var/lib/kinit/clusters/k8s/kept/precious"} {
 		h.FS.Put(name, "", 0o644)
 	}
-	for all, want := range map[bool][]module.Removed{false: {{Kind: "folder", Name: "/srv/kinit/data"}}, true: nil} {
-		steps, err := task(func(t *sweep.Task) { t.All, t.Keep = all, []string{"/srv/kinit/kept"} }).Plan(t.Context(), h)
+	for all, want := range map[bool][]module.Removed{false: {{Kind: "folder", Name: "/var/lib/kinit/clusters/k8s/data"}}, true: nil} {
+		steps, err := task(func(t *sweep.Task) { t.All, t.Keep = all, []string{"/var/lib/kinit/clusters/k8s/kept"} }).Plan(t.Context(), h)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -82,7 +82,7 @@ func write(ctx context.Context, h module.Host, name, value string) error {
 
 func (t *Task) keep(ctx context.Context, h module.Host) error {
 	file := t.file(h)
-	if err := h.Own(ctx, module.Mark{Kind: "file", ID: file}); err != nil {
+	if err := h.Own(ctx, module.Mark{Kind: hostfile.FileKind, ID: file, Sums: hostfile.Sum(t.line())}); err != nil {
 		return err
 	}
 	if err := h.Files().Mkdir(ctx, path.Dir(file), module.Attr{}); err != nil {

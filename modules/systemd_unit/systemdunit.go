@@ -13,6 +13,7 @@ import (
 
 	"kinit/engine/module"
 	"kinit/modules/internal/content"
+	"kinit/modules/internal/pathmark"
 	"kinit/modules/internal/render"
 	"kinit/modules/internal/unitfile"
 	"kinit/modules/service"
@@ -63,7 +64,7 @@ type Task struct {
 
 func Kind() module.Kind {
 	return module.With[Task, Outputs](module.Kind{Name: "systemd_unit", Elsewhere: "win_service", Marks: []module.MarkKind{
-		module.NewMarkKind("unit", "unit", service.UndoUnit, module.MarkTraits{File: service.FileOf}),
+		module.NewMarkKind("unit", "unit", service.UndoUnit, module.MarkTraits{File: service.FileOf, Data: pathmark.Edited(service.FileOf), DataNoun: "edited unit"}),
 	}})
 }
 

@@ -27,19 +27,25 @@ type record struct {
 	Instance string `json:"instance,omitempty"`
 }
 
-// Own records a mark before the object is made. It does not change an existing mark, which
-// describes the state before.
+// Own records a mark before the object is made. Of an existing mark, which describes the state
+// before, it changes only the checksums.
 func (b *bound) Own(ctx context.Context, mark module.Mark) error {
 	return b.marking(mark, func(name string) error {
-		there, err := b.has(ctx, name)
+		r, there, err := b.has(ctx, name)
 		if err != nil {
 			return fmt.Errorf("look for the mark of %s %s: %w", mark.Kind, mark.ID, err)
 		}
-		if there {
+		merged := r.Merge(mark)
+		switch {
+		case !there:
+			r = record{Mark: mark, Seq: b.sequence(), Instance: b.Instance()}
+		case merged == r.Mark:
 			return nil
+		default:
+			r.Mark = merged
 		}
 		defer b.changes.Add(1)
-		if err := b.write(ctx, name, record{Mark: mark, Seq: b.sequence(), Instance: b.Instance()}); err != nil {
+		if err := b.write(ctx, name, r); err != nil {
 			return fmt.Errorf("mark %s %s: %w", mark.Kind, mark.ID, err)
 		}
 		return nil
@@ -59,16 +65,16 @@ func (b *bound) marking(mark module.Mark, change func(name string) error) error 
 	return change(path.Join(b.folder(), b.escape(mark.Kind), b.escape(mark.ID)+".json"))
 }
 
-// has reports whether the instance has a mark. A mark of another instance is an error.
-func (b *bound) has(ctx context.Context, name string) (bool, error) {
+// has returns a mark, and whether the instance has it. A mark of another instance is an error.
+func (b *bound) has(ctx context.Context, name string) (record, bool, error) {
 	r, err := b.read(ctx, name)
 	if errors.Is(err, fs.ErrNotExist) {
-		return false, nil
+		return record{}, false, nil
 	}
 	if err == nil && r.Instance != b.Instance() {
 		err = fmt.Errorf("%s is of another instance of %s; look whose the thing is, and remove both by hand if nothing needs them", name, b.owner)
 	}
-	return err == nil, err
+	return r, err == nil, err
 }
 
 func (b *bound) write(ctx context.Context, name string, r record) error {
@@ -93,7 +99,7 @@ func (b *bound) sequence() string {
 // Disown removes a mark. A missing mark is no error.
 func (b *bound) Disown(ctx context.Context, mark module.Mark) error {
 	return b.marking(mark, func(name string) error {
-		there, err := b.has(ctx, name)
+		_, there, err := b.has(ctx, name)
 		if err == nil && there {
 			defer b.changes.Add(1)
 			err = b.files.Remove(ctx, name)

@@ -256,3 +256,17 @@ func TestAMarkThatAnotherConnectionMadeIsSeen(t *testing.T) {
 	}
 	wantMarks(t, hosts[0])
 }
+
+// A crash between the mark and the file leaves the content before, which is kinit's too.
+func TestMarkGathersTheChecksumsOfWhatKinitWrote(t *testing.T) {
+	hereAndFarAway(t, func(t *testing.T, m *Machine) {
+		h := m.Bind("demo", nil)
+		own(t, h, module.Mark{Kind: "file", ID: "/f", Prior: "/f.before", Sums: "1"}, module.Mark{Kind: "file", ID: "/g"})
+		own(t, h, module.Mark{Kind: "file", ID: "/f"}, module.Mark{Kind: "file", ID: "/f", Sums: "2"}, module.Mark{Kind: "file", ID: "/f", Sums: "1"})
+		wantMarks(t, h, module.Mark{Kind: "file", ID: "/f", Prior: "/f.before", Sums: "1 2"}, module.Mark{Kind: "file", ID: "/g"})
+		for _, sum := range strings.Fields("3 4 5 6 7 8 9") {
+			own(t, h, module.Mark{Kind: "file", ID: "/f", Sums: sum})
+		}
+		wantMarks(t, h, module.Mark{Kind: "file", ID: "/f", Prior: "/f.before", Sums: "9 8 7 6 5 4 3 1"}, module.Mark{Kind: "file", ID: "/g"})
+	})
+}

@@ -131,6 +131,11 @@ func Marks(t testing.TB, h module.Host, want ...module.Mark) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	for i := range got {
+		if i < len(want) && want[i].Sums == "" {
+			got[i].Sums = ""
+		}
+	}
 	Same(t, "marks", append([]module.Mark(nil), got...), append([]module.Mark(nil), want...))
 }
 

@@ -40,15 +40,17 @@ func (l *ledger) Instance() string { return l.instance }
 // SetInstance sets the id of the owner's instance.
 func (l *ledger) SetInstance(id string) { l.instance = id }
 
-// Own records a mark. It does not change an existing mark of the same kind and id, which
-// has the earlier state.
+// Own records a mark. Of an existing mark of the same kind and id, which has the earlier state, it
+// changes only the checksums.
 func (l *ledger) Own(ctx context.Context, m module.Mark) error {
 	if l.owner == "" || ctx.Err() != nil {
 		return ctx.Err()
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if !slices.ContainsFunc(l.marks, same(m)) {
+	if i := slices.IndexFunc(l.marks, same(m)); i >= 0 {
+		l.marks[i] = l.marks[i].Merge(m)
+	} else {
 		l.marks = append(l.marks, m)
 	}
 	return nil

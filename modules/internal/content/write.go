@@ -48,18 +48,31 @@ func (f File) write(ctx context.Context, h module.Host) error {
 }
 
 // claim records the mark before the file is made or replaced. An existing mark
-// remains: it records the earlier state.
+// remains, with one more checksum: it records the earlier state.
 func (f File) claim(ctx context.Context, h module.Host, s state) error {
 	_, marked, err := ownership.Of(ctx, h, f.Path)
 	switch {
-	case err != nil || marked || h.Owner() == "":
+	case err != nil || h.Owner() == "":
 		return err
+	case marked && s.exists && f.Edited != nil:
+		return hostfile.Edits(ctx, h, f.Path, *f.Edited, string(f.Source.Text))
+	case marked:
+		return hostfile.Rewrites(ctx, h, f.Path, f.Source.SHA256)
 	case !s.exists:
-		return h.Own(ctx, module.Mark{Kind: "file", ID: f.Path})
+		return h.Own(ctx, module.Mark{Kind: hostfile.FileKind, ID: f.Path, Sums: f.Source.SHA256})
 	case f.Backup:
-		return h.Own(ctx, module.Mark{Kind: "file", ID: f.Path, Prior: f.Path + backupSuffix})
+		return h.Own(ctx, module.Mark{Kind: hostfile.FileKind, ID: f.Path, Prior: f.Path + backupSuffix, Sums: f.replaces()})
 	}
 	return ownership.Foreign(h, f.Path, "it came up after the plan")
+}
+
+// replaces returns the checksum of the new content of a foreign file, or "" if the file is only edited: its edits have marks of
+// their own.
+func (f File) replaces() string {
+	if f.Edited != nil {
+		return ""
+	}
+	return f.Source.SHA256
 }
 
 // backup saves the file from before kinit: only once, and not a file that kinit

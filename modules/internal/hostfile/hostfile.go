@@ -6,6 +6,7 @@ package hostfile
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -89,12 +90,44 @@ func Put(ctx context.Context, h module.Host, name, content string, attr module.A
 	if err != nil {
 		return err
 	}
-	if !there {
-		if err := h.Own(ctx, module.Mark{Kind: FileKind, ID: name}); err != nil {
-			return err
-		}
+	if there {
+		err = Rewrites(ctx, h, name, Sum(content))
+	} else {
+		err = h.Own(ctx, module.Mark{Kind: FileKind, ID: name, Sums: Sum(content)})
+	}
+	if err != nil {
+		return err
 	}
 	return Write(ctx, h, name, content, attr)
+}
+
+// Sum returns the checksum of a content as marks have it.
+func Sum(content string) string { return fmt.Sprintf("%x", sha256.Sum256([]byte(content))) }
+
+// LinkSum returns the checksum of a link.
+func LinkSum(target string) string { return Sum("link to " + target) }
+
+// Rewrites records, before kinit replaces the whole content of a file, the checksum of the new one, if the owner has a mark of
+// the file.
+func Rewrites(ctx context.Context, h module.Host, name, sum string) error {
+	return sums(ctx, h, name, sum, func(module.Mark) bool { return true })
+}
+
+// Edits records, before kinit changes a part of a file, the checksum of the new content, if the owner has a mark of the file and
+// nobody else has changed the file since kinit wrote it.
+func Edits(ctx context.Context, h module.Host, name, before, after string) error {
+	return sums(ctx, h, name, Sum(after), func(m module.Mark) bool { return m.Wrote(Sum(before)) })
+}
+
+func sums(ctx context.Context, h module.Host, name, sum string, known func(module.Mark) bool) error {
+	if h.Owner() == "" {
+		return nil
+	}
+	mark, marked, err := ownership.Of(ctx, h, name, FileKind)
+	if err != nil || !marked || !known(mark) {
+		return err
+	}
+	return h.Own(ctx, module.Mark{Kind: mark.Kind, ID: mark.ID, Sums: sum})
 }
 
 // Write writes a file in an existing folder, without a mark.

@@ -24,7 +24,7 @@ func TestPutMarksOnlyWhatWasNotThere(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []module.Mark{
-		{Kind: "directory", ID: "/etc/a"}, {Kind: "directory", ID: "/etc/a/b"}, {Kind: "file", ID: "/etc/a/b/ours"},
+		{Kind: "directory", ID: "/etc/a"}, {Kind: "directory", ID: "/etc/a/b"}, {Kind: "file", ID: "/etc/a/b/ours", Sums: hostfile.Sum("new")},
 	}
 	if diff := cmp.Diff(want, marks); diff != "" {
 		t.Errorf("marks (-want +got):\n%s", diff)

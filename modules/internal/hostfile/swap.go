@@ -2,7 +2,6 @@ package hostfile
 
 import (
 	"context"
-	"crypto/sha256"
 	_ "embed"
 	"errors"
 	"fmt"
@@ -49,10 +48,13 @@ const changedCode = 75
 func Swap(ctx context.Context, h module.Host, name string, before, after *string, attr module.Attr) error {
 	sum, temp := "", ""
 	if before != nil {
-		sum = fmt.Sprintf("%x", sha256.Sum256([]byte(*before)))
+		sum = Sum(*before)
 	}
 	mode := ""
 	if after != nil {
+		if err := swaps(ctx, h, name, before, *after); err != nil {
+			return err
+		}
 		temp = module.TemporaryName(name)
 		if before != nil && attr.Mode != 0 {
 			mode = fmt.Sprintf("%o", uint32(attr.Mode.Perm()))
@@ -76,4 +78,12 @@ func Swap(ctx context.Context, h module.Host, name string, before, after *string
 		return ErrChanged
 	}
 	return err
+}
+
+// swaps records the checksum of what a swap writes into a file of the owner's.
+func swaps(ctx context.Context, h module.Host, name string, before *string, after string) error {
+	if before == nil {
+		return Rewrites(ctx, h, name, Sum(after))
+	}
+	return Edits(ctx, h, name, *before, after)
 }

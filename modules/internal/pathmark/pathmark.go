@@ -4,12 +4,14 @@ package pathmark
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"path"
 	"slices"
 	"strings"
 
 	"kinit/engine/event"
+	"kinit/engine/lists"
 	"kinit/engine/module"
 	"kinit/modules/internal/hostfile"
 	"kinit/modules/internal/manifest"
@@ -17,12 +19,13 @@ import (
 
 // File is a file that kinit made or replaced.
 func File() module.MarkKind {
-	return module.NewMarkKind(hostfile.FileKind, "file", undoFile, module.MarkTraits{File: module.MarkedPath, Text: func(mark module.Mark) string {
+	traits := module.MarkTraits{File: module.MarkedPath, Data: Edited(module.MarkedPath), DataNoun: "edited file", Text: func(mark module.Mark) string {
 		if mark.Prior != "" {
 			return "bring file " + mark.ID + " back from " + mark.Prior
 		}
 		return "remove file " + mark.ID
-	}})
+	}}
+	return module.NewMarkKind(hostfile.FileKind, "file", undoFile, traits)
 }
 
 // Directory is a folder that kinit made.
@@ -58,9 +61,23 @@ func holdsData(ctx context.Context, h module.Host, mark module.Mark) (bool, erro
 	return false, nil
 }
 
-// Remove deletes the path in a mark's ID.
+// Remove deletes the file or link in a mark's ID. A folder that has taken its place stays.
 func Remove(ctx context.Context, h module.Host, mark module.Mark) error {
+	is, err := isFolder(ctx, h, mark.ID)
+	if err != nil || is {
+		return err
+	}
 	return h.Files().Remove(ctx, mark.ID)
+}
+
+// isFolder reports whether a folder is where kinit has made something else, and that it stays.
+func isFolder(ctx context.Context, h module.Host, name string) (bool, error) {
+	info, there, err := hostfile.Look(ctx, h, name)
+	if err != nil || !there || !info.Mode.IsDir() {
+		return false, err
+	}
+	h.Report(event.Progress{Text: "folder " + name + " stays: kinit made something else at this path, and not the folder"})
+	return true, nil
 }
 
 // undoFile deletes a file that kinit made, or restores the one it replaced,
@@ -70,7 +87,11 @@ func undoFile(ctx context.Context, h module.Host, mark module.Mark) error {
 	if mark.Prior == "" {
 		return RemoveUnlessBase(ctx, h, mark)
 	}
-	err := h.Files().Rename(ctx, mark.Prior, mark.ID)
+	is, err := isFolder(ctx, h, mark.ID)
+	if err != nil || is {
+		return err
+	}
+	err = h.Files().Rename(ctx, mark.Prior, mark.ID)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -88,7 +109,7 @@ func undoDirectory(ctx context.Context, h module.Host, mark module.Mark) error {
 		return err
 	}
 	if len(infos) == 0 {
-		return Remove(ctx, h, mark)
+		return h.Files().Remove(ctx, mark.ID)
 	}
 	if mark.ID == manifest.Of(h.Owner()) {
 		return nil // it is removed with the manifest in it
@@ -99,15 +120,31 @@ func undoDirectory(ctx context.Context, h module.Host, mark module.Mark) error {
 			return err
 		}
 		if !marked {
-			return Remove(ctx, h, mark)
+			return h.Files().Remove(ctx, mark.ID)
 		}
 	}
-	h.Report(event.Progress{Text: "folder " + mark.ID + " stays: others have files in it"})
+	h.Report(event.Progress{Text: "folder " + mark.ID + " stays: kinit did not make " + Some(lists.Map(infos, func(info module.FileInfo) string { return info.Name }))})
 	return nil
 }
 
-// Private reports whether a folder is kinit's alone: a system folder named kinit, or below
-// one. In the folder of all manifests, only the owner's folder is.
+// mostNames is how many names a message has.
+const mostNames = 3
+
+// Some names what is in a folder, for messages.
+func Some(content []string) string {
+	names := slices.Clone(content[:min(len(content), mostNames)])
+	if more := len(content) - len(names); more > 0 {
+		names = append(names, fmt.Sprintf("%d more", more))
+	}
+	if last := len(names) - 1; last > 0 {
+		return strings.Join(names[:last], ", ") + " and " + names[last] + " in it"
+	}
+	return strings.Join(names, "") + " in it"
+}
+
+// Private reports whether a folder is kinit's alone, so that it goes with what programs have written into it: below
+// /var/lib/kinit. In the folder of all manifests, only the owner's folder is. A folder elsewhere is not, whatever its name:
+// people may have put their files there.
 func Private(owner, dir string) bool {
 	if strings.HasPrefix(manifest.Folder+"/", dir+"/") {
 		return false
@@ -115,12 +152,7 @@ func Private(owner, dir string) bool {
 	if strings.HasPrefix(dir, manifest.Folder+"/") {
 		return strings.HasPrefix(dir, manifest.Of(owner)+"/") && !strings.HasPrefix(dir+"/", manifest.Owned(owner)+"/")
 	}
-	for _, system := range []string{"/etc", "/opt", "/run", "/srv", "/usr/local/lib", "/var/cache", "/var/lib", "/var/log"} {
-		if strings.HasPrefix(dir+"/", system+"/kinit/") {
-			return true
-		}
-	}
-	return false
+	return strings.HasPrefix(dir, module.StateFolder+"/")
 }
 
 // markedBelow reports whether another cluster, since this was planned, or this one

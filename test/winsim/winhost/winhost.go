@@ -169,15 +169,19 @@ func (h *Host) Owner() string { return h.owner }
 // Instance is empty: marks of this host have no id.
 func (h *Host) Instance() string { return "" }
 
-// Own keeps a mark; one of the same kind and id stays as it is.
+// Own keeps a mark; of one of the same kind and id it changes only the checksums.
 func (h *Host) Own(ctx context.Context, m module.Mark) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	same := func(old module.Mark) bool { return old.Kind == m.Kind && old.ID == m.ID }
-	if h.owner != "" && ctx.Err() == nil && !slices.ContainsFunc(h.marks, same) {
+	if h.owner == "" || ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if i := slices.IndexFunc(h.marks, func(old module.Mark) bool { return old.Kind == m.Kind && old.ID == m.ID }); i >= 0 {
+		h.marks[i] = h.marks[i].Merge(m)
+	} else {
 		h.marks = append(h.marks, m)
 	}
-	return ctx.Err()
+	return nil
 }
 
 // Disown removes the mark of that kind and id.
