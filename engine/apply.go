@@ -100,8 +100,8 @@ func moved(format string, args ...any) diag.List {
 func (s *Saved) movedFiles(p *planned) diag.List {
 	var diags diag.List
 	// The saved tasks have read these files, and the tasks of this run have not yet.
-	read := p.readDigests(s.Salt, slices.Collect(maps.Keys(s.Read))...)
-	for _, pair := range [][2]map[string]string{{s.Files, p.fileDigests()}, {s.Read, read}} {
+	read := readDigests(p, s.Salt, slices.Collect(maps.Keys(s.Read))...)
+	for _, pair := range [][2]map[string]string{{s.Files, p.digests()}, {s.Read, read}} {
 		before, now := pair[0], pair[1]
 		for _, name := range slices.Sorted(maps.Keys(before)) {
 			if now[name] != before[name] {

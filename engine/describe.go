@@ -14,20 +14,21 @@ func (p *planned) describe() *event.Plan {
 		out.Hosts = append(out.Hosts, event.Host{Name: h.Name, Address: h.Address})
 	}
 	out.Enrols = p.asks().Enrols(p.topology, p.found)
-	out.Variables, out.Topology = p.variables(), p.drawing()
+	redact := p.options.Redactor.Redact
+	out.Variables, out.Topology = variables(p.evaluated, redact), drawing(p.built, redact)
 	if p.consent != nil {
 		out.Removals = p.consent.Planned
 	}
-	redactBlocks(out.Blocks, p.options.Redactor.Redact)
+	redactBlocks(out.Blocks, redact)
 	return out
 }
 
 // variables returns the values of the spec's variables, with secrets masked.
-func (p *planned) variables() map[string]string {
-	values := p.scope.Variables()
+func variables(e evaluated, redact func(string) string) map[string]string {
+	values := e.scope.Variables()
 	out := map[string]string{}
-	for _, v := range p.spec.Root.Variables {
-		out[v.Name] = p.options.Redactor.Redact(sensitive.Text(values[v.Name]))
+	for _, v := range e.spec.Root.Variables {
+		out[v.Name] = redact(sensitive.Text(values[v.Name]))
 	}
 	return out
 }

@@ -25,10 +25,10 @@ func slowDigest(text, salt string) string {
 	return hex.EncodeToString(key)
 }
 
-// fileDigests returns the digests of the spec, its playbooks and the inventories.
-func (p *planned) fileDigests() map[string]string {
+// digests returns the digests of the spec, its playbooks and the inventories.
+func (t texts) digests() map[string]string {
 	all := map[string]string{}
-	for name, file := range p.files() {
+	for name, file := range t.files() {
 		sum := sha256.Sum256(file.Bytes)
 		all[name] = hex.EncodeToString(sum[:])
 	}
@@ -37,11 +37,11 @@ func (p *planned) fileDigests() map[string]string {
 
 // readDigests returns the slow digests of the files that expressions and tasks have read,
 // and of some others.
-func (p *planned) readDigests(salt string, others ...string) map[string]string {
-	files, all := p.files(), map[string]string{}
+func readDigests(p *planned, salt string, others ...string) map[string]string {
+	files, from, all := p.files(), sources(p.options), map[string]string{}
 	for _, name := range slices.Concat(p.filesRead.Names(), others) {
 		if files[name] == nil && !spec.IsBuiltin(name) && all[name] == "" {
-			all[name] = p.slowFileDigest(name, salt)
+			all[name] = slowFileDigest(from, name, salt)
 		}
 	}
 	return all
@@ -49,9 +49,9 @@ func (p *planned) readDigests(salt string, others ...string) map[string]string {
 
 // slowFileDigest returns a digest of a file, or a text for one that cannot be read, since a
 // missing file may exist later.
-func (p *planned) slowFileDigest(name, salt string) string {
+func slowFileDigest(from spec.Sources, name, salt string) string {
 	const none = "none"
-	file, err := sources(p.options).Open(name)
+	file, err := from.Open(name)
 	if err != nil {
 		return none
 	}
@@ -86,7 +86,7 @@ func (s *Saved) keepValues(p *planned) {
 	for name, value := range p.options.Vars {
 		keep(s.Vars, name, value, false)
 	}
-	s.Read = p.readDigests(s.Salt)
+	s.Read = readDigests(p, s.Salt)
 }
 
 // describeSteps describes what a task does, for people.

@@ -53,7 +53,7 @@ func Order(ctx context.Context, o Options) (*Graph, *Report) {
 	if p.plan == nil {
 		return nil, report
 	}
-	report.refuse(asWarnings(p.noHosts()))
+	report.refuse(asWarnings(noHosts(p)))
 	g := &Graph{}
 	for _, s := range p.spec.Stages {
 		g.Stages = append(g.Stages, GraphStage{Name: s.Name, After: s.After})

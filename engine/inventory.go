@@ -128,7 +128,7 @@ func inventoryGroups(inv *inventory.Inventory) []InventoryGroup {
 
 // noHosts warns about a spec that works on the selected hosts when none are selected: the
 // run would do less than the spec says and still succeed.
-func (p *planned) noHosts() diag.List {
+func noHosts(p *planned) diag.List {
 	if len(p.hosts) > 0 {
 		return nil
 	}
@@ -140,7 +140,7 @@ func (p *planned) noHosts() diag.List {
 		for _, reference := range hosts.Variables() {
 			if slices.Contains([]string{"run", "groups", "hosts"}, reference.RootName()) {
 				return diag.Errorf(new(hosts.Range()), "No host selected",
-					"This task works on the selected hosts, and there are none. Say which by --hosts, or write them into ./inventory.hcl.%s", p.reservedAdvice())
+					"This task works on the selected hosts, and there are none. Say which by --hosts, or write them into ./inventory.hcl.%s", reservedAdvice(p.inventory, p.options.Reserved))
 			}
 		}
 	}
@@ -155,9 +155,9 @@ func asWarnings(list diag.List) diag.List {
 }
 
 // reservedAdvice lists the known hosts that are not selected.
-func (p *planned) reservedAdvice() string {
-	if len(p.options.Reserved) == 0 || len(p.inventory.Hosts) == 0 {
+func reservedAdvice(inv *inventory.Inventory, reserved []string) string {
+	if len(reserved) == 0 || len(inv.Hosts) == 0 {
 		return ""
 	}
-	return " Those of a lab are meant only where they are named: --hosts " + strings.Join(p.inventory.HostNames(), ",") + "."
+	return " Those of a lab are meant only where they are named: --hosts " + strings.Join(inv.HostNames(), ",") + "."
 }

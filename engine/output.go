@@ -8,6 +8,7 @@ import (
 
 	"kinit/engine/diag"
 	"kinit/engine/event"
+	"kinit/engine/internal/ownership"
 	"kinit/engine/internal/plan"
 	"kinit/engine/internal/run"
 	"kinit/engine/internal/sensitive"
@@ -24,16 +25,16 @@ func Value(ctx context.Context, o Options, output string) (string, *Report) {
 	if p.plan == nil {
 		return "", report
 	}
-	found := p.output(output)
+	found := p.plan.Output(output)
 	if found == nil {
 		names := lists.Map(p.plan.Outputs, func(o *plan.Output) string { return o.Name })
 		return "", report.refuse(diag.Errorf(nil, "Unknown output", "The playbook has no output %q.%s", output, diag.Near(output, names)))
 	}
-	p = p.read(ctx, report, found.Needs)
+	p = read(ctx, p, report, found.Needs)
 	if report.Interrupted || report.Diagnostics.HasErrors() {
 		return "", report
 	}
-	found = p.output(output)
+	found = p.plan.Output(output)
 	if pending := found.Pending(p.values); len(pending) > 0 {
 		return "", report.refuse(notDone(fmt.Sprintf("the output %q", output), pending))
 	}
@@ -56,7 +57,7 @@ func Connect(ctx context.Context, o Options, name string, use func(conn transpor
 		return report.refuse(diag.Errorf(nil, "Unknown host", "There is no host %q in the spec or the inventory.%s", name, diag.Near(name, p.plan.HostNames())))
 	}
 	on, shell := p.plan.Shell(name)
-	return p.connect(ctx, report, on, func(conn transport.Conn, system module.OS) error { return use(conn, system, shell) })
+	return connect(ctx, p, report, on, func(conn transport.Conn, system module.OS) error { return use(conn, system, shell) })
 }
 
 // Node is a guest of the spec's cluster. The commands run on its hypervisor and do not need
@@ -89,7 +90,7 @@ func ConnectUnder(ctx context.Context, o Options, node string, use func(transpor
 				ways := p.plan.Ways(node)
 				found := Node{Name: n.Name, Address: n.IP.String(), OS: n.Family(), Driver: n.Driver,
 					Console: ways.Console, TakeConsole: ways.TakeConsole, Screen: ways.Screen}
-				return p.connect(ctx, report, n.Hypervisor, func(conn transport.Conn, _ module.OS) error { return use(conn, found) })
+				return connect(ctx, p, report, n.Hypervisor, func(conn transport.Conn, _ module.OS) error { return use(conn, found) })
 			}
 			names = append(names, n.Name)
 		}
@@ -97,8 +98,8 @@ func ConnectUnder(ctx context.Context, o Options, node string, use func(transpor
 	return report.refuse(diag.Errorf(nil, "Unknown node", "The spec has no node %q.%s", node, diag.Near(node, names)))
 }
 
-func (p *planned) connect(ctx context.Context, report *Report, name string, use func(transport.Conn, module.OS) error) *Report {
-	p = p.read(ctx, report, p.plan.HostReads(name))
+func connect(ctx context.Context, p *planned, report *Report, name string, use func(transport.Conn, module.OS) error) *Report {
+	p = read(ctx, p, report, p.plan.HostReads(name))
 	if report.Interrupted || report.Diagnostics.HasErrors() {
 		return report
 	}
@@ -115,7 +116,7 @@ func (p *planned) connect(ctx context.Context, report *Report, name string, use 
 
 // read plans only the named tasks and those they read. It returns that plan, with their values.
 // A task that would change something is an error.
-func (p *planned) read(ctx context.Context, report *Report, addresses []string) *planned {
+func read(ctx context.Context, p *planned, report *Report, addresses []string) *planned {
 	p, result := p.lookAt(ctx, report, addresses, false)
 	if result == nil {
 		return p
@@ -131,24 +132,31 @@ func (p *planned) read(ctx context.Context, report *Report, addresses []string) 
 }
 
 // lookAt plans only the named tasks and those they read, ahead of their turn if that is asked
-// for. The result is nil if there is none.
+// for. It makes another plan of the same text, on the same hosts with what they had, which takes
+// the connections over. The result is nil if there is none.
 func (p *planned) lookAt(ctx context.Context, report *Report, addresses []string, ahead bool) (*planned, *run.Result) {
 	if len(addresses) == 0 {
 		return p, nil
 	}
-	o := p.options
+	next := &planned{call: p.call, texts: p.texts, found: p.found}
+	o := &next.options
 	o.Only, o.StopAfter, o.StartAt, o.Skip, o.Tags, o.SkipTags = addresses, "", "", nil, nil, nil
-	p, diags := p.again(o)
+	var diags, more diag.List
+	if next.evaluated, diags = evaluate(next.call, next.texts); !diags.HasErrors() {
+		next.built, more = build(next.call, next.texts, next.evaluated, next.found)
+		diags = append(diags, more...)
+	}
 	if diags.HasErrors() {
 		report.refuse(diags)
-		return p, nil
+		return next, nil
 	}
-	p.looking()
-	result := run.Run(ctx, p.plan, p.values, p.connections, run.Options{
-		Check: true, Ahead: ahead, Forks: p.options.Forks, Events: p.options.Events, Redactor: p.options.Redactor,
+	next.reach.follow(next.plan, next.values)
+	ownership.Look(next.ownership())
+	result := run.Run(ctx, next.plan, next.values, next.connections, run.Options{
+		Check: true, Ahead: ahead, Forks: o.Forks, Events: o.Events, Redactor: o.Redactor,
 	})
 	report.Interrupted = ctx.Err() != nil
-	return p, result
+	return next, result
 }
 
 // notDone returns the error for something that does not exist yet.
@@ -156,13 +164,4 @@ func notDone(what string, pending []string) diag.List {
 	list := diag.Errorf(nil, "Not deployed", "There is no value for %s yet: %s would still change something. Run the spec first.", what, strings.Join(pending, ", "))
 	list[0].Cause = errors.New("not deployed")
 	return list
-}
-
-func (p *planned) output(name string) *plan.Output {
-	for _, o := range p.plan.Outputs {
-		if o.Name == name {
-			return o
-		}
-	}
-	return nil
 }

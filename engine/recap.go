@@ -74,10 +74,10 @@ func (c *HostCounts) count(status event.Status) {
 	}
 }
 
-func (p *planned) outputs(values *plan.Values, diags *diag.List) []Output {
+// outputs returns the outputs whose values are known. The one that is drawn is left out.
+func outputs(p *plan.Plan, values *plan.Values, drawn bool, diags *diag.List) []Output {
 	var out []Output
-	_, drawn := p.drawn()
-	for _, o := range p.plan.Outputs {
+	for _, o := range p.Outputs {
 		if len(o.Pending(values)) > 0 || drawn && o.Name == TopologyOutput {
 			continue
 		}

@@ -63,7 +63,7 @@ func Save(ctx context.Context, o Options) (*Saved, *Report) {
 	s := &Saved{
 		Kind: SavedKind, Version: SavedVersion, Created: time.Now().UTC().Truncate(time.Second),
 		Inputs: o.Inputs, Environ: map[string]string{},
-		Salt: rand.Text(), Secrets: map[string]SavedSecret{}, Files: p.fileDigests(),
+		Salt: rand.Text(), Secrets: map[string]SavedSecret{}, Files: p.digests(),
 		Tasks: savedTasks(report, p.options.Redactor.Redact), Existing: p.found.Instance(),
 	}
 	if p.plan.Owner != "" {

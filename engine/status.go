@@ -6,6 +6,8 @@ import (
 	"github.com/hashicorp/hcl/v2"
 
 	"kinit/engine/event"
+	"kinit/engine/internal/host"
+	"kinit/engine/internal/plan"
 	"kinit/engine/internal/sensitive"
 )
 
@@ -52,8 +54,8 @@ func State(ctx context.Context, o Options, outputs ...string) (Status, *Report) 
 		return Status{}, report
 	}
 	return Status{
-		Hosts: p.hostStatus(report), Stages: stageStatus(report), Differences: differences(report),
-		Observed: p.observed(report, outputs),
+		Hosts: hostStatus(report, p.connections), Stages: stageStatus(report), Differences: differences(report),
+		Observed: observed(p.plan, p.values, report, outputs),
 	}, report
 }
 
@@ -67,7 +69,7 @@ func Observe(ctx context.Context, o Options, outputs ...string) (map[string]stri
 	}
 	var needs []string
 	for _, name := range outputs {
-		if found := p.output(name); found != nil {
+		if found := p.plan.Output(name); found != nil {
 			needs = append(needs, found.Needs...)
 		}
 	}
@@ -78,21 +80,21 @@ func Observe(ctx context.Context, o Options, outputs ...string) (map[string]stri
 	if report.Interrupted || p.plan == nil {
 		return nil, report
 	}
-	return p.observed(report, outputs), report
+	return observed(p.plan, p.values, report, outputs), report
 }
 
 // observed returns the values of outputs, in which tasks without values are null.
-func (p *planned) observed(report *Report, names []string) map[string]string {
+func observed(p *plan.Plan, values *plan.Values, report *Report, names []string) map[string]string {
 	all := map[string]string{}
 	for _, name := range names {
-		found := p.output(name)
+		found := p.Output(name)
 		if found == nil {
 			continue
 		}
-		for _, address := range found.Pending(p.values) {
-			p.values.Set(address, nil)
+		for _, address := range found.Pending(values) {
+			values.Set(address, nil)
 		}
-		value, diags := found.Value(p.values)
+		value, diags := found.Value(values)
 		report.refuse(diags)
 		if !diags.HasErrors() && !value.IsNull() {
 			all[name] = sensitive.Text(value)
@@ -103,14 +105,14 @@ func (p *planned) observed(report *Report, names []string) map[string]string {
 
 // hostStatus derives the status of each host from its tasks: a host answers if one of its
 // tasks was read, or if it was reached for a task that was then left out.
-func (p *planned) hostStatus(r *Report) []HostStatus {
+func hostStatus(r *Report, connections *host.Connections) []HostStatus {
 	var out []HostStatus
 	index := map[string]int{}
 	for _, result := range r.Results {
 		entryOf(&out, index, result.Host, HostStatus{Host: result.Host, Message: "not there yet"}).learn(result)
 	}
 	for i, h := range out {
-		if h.Message == "not there yet" && p.connections.Connected(h.Host, nil) != nil {
+		if h.Message == "not there yet" && connections.Connected(h.Host, nil) != nil {
 			out[i].Answers, out[i].Message = true, "answers"
 		}
 	}

@@ -36,16 +36,16 @@ func Topology(ctx context.Context, o Options) (*event.Topology, *Report) {
 		report.refuse(diag.Errorf(nil, "No cluster", "The spec %q has no cluster whose topology could be drawn. Without --topology its tasks are drawn.", o.Spec)).Invalid = true
 		return nil, report
 	}
-	return p.drawing(), report
+	return drawing(p.built, p.options.Redactor.Redact), report
 }
 
 // drawing returns the parts of the plan's cluster, or nil if it has none.
-func (p *planned) drawing() *event.Topology {
-	t := p.topology
+func drawing(b built, redact func(string) string) *event.Topology {
+	t := b.topology
 	if t == nil {
 		return nil
 	}
-	more, _ := p.drawn()
+	more, _ := drawnOutput(b, redact)
 	overlay := more.Overlay != nil
 	out := &event.Topology{
 		Cluster: t.Cluster.Name, Domain: t.Cluster.Domain, Network: t.Cluster.Network.Prefix.String(), Gateway: t.Gateway.String(),
@@ -87,18 +87,18 @@ func drawnPods(pod topology.Pod, parts event.Pod, overlay bool) []event.Pod {
 	return out
 }
 
-// drawn returns the value of the topology output, and whether the playbook has one of that form.
-func (p *planned) drawn() (drawn, bool) {
-	found := p.output(TopologyOutput)
-	if p.topology == nil || found == nil || len(found.Needs) > 0 {
+// drawnOutput returns the value of the topology output, and whether the playbook has one of that form.
+func drawnOutput(b built, redact func(string) string) (drawn, bool) {
+	found := b.plan.Output(TopologyOutput)
+	if b.topology == nil || found == nil || len(found.Needs) > 0 {
 		return drawn{}, false
 	}
-	value, diags := found.Value(p.values)
+	value, diags := found.Value(b.values)
 	if diags.HasErrors() || value.IsNull() {
 		return drawn{}, false
 	}
 	var out drawn
-	decoder := json.NewDecoder(bytes.NewReader([]byte(p.options.Redactor.Redact(sensitive.Text(value)))))
+	decoder := json.NewDecoder(bytes.NewReader([]byte(redact(sensitive.Text(value)))))
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(&out); err != nil {
 		return drawn{}, false

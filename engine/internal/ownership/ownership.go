@@ -28,7 +28,7 @@ import (
 
 // Run is what a run's locks and instance depend on.
 type Run struct {
-	Plan        *plan.Plan // with an owner
+	Plan        *plan.Plan
 	Connections *host.Connections
 	Token       string          // as NewToken makes it
 	Team        *inventory.Lock // where the locks of a team are; nil for none
@@ -49,14 +49,21 @@ func NewToken() string {
 }
 
 // Look makes the connections use the marks on the hosts whatever their instance, for callers that only read.
-func Look(r Run) { r.Connections.Admit(r.choice(targets(r.Plan)).asFound) }
+func Look(r Run) {
+	if r.Plan.Owner != "" {
+		r.Connections.Admit(r.choice(targets(r.Plan)).asFound)
+	}
+}
 
 // Take makes sure that only this run works on what the plan's owner has, until Held.Release. It
 // takes the team's lock, if an inventory configures one, and the lock on each host that tasks
 // change; it locks hosts that become reachable later when they do. A run that changes nothing
 // takes no lock; it is refused if the owner's name is taken. The returned context ends when a
-// lock is lost or the run is interrupted.
+// lock is lost or the run is interrupted. A plan without an owner has nothing to take.
 func Take(ctx context.Context, r Run) (context.Context, *Held, diag.List) {
+	if r.Plan.Owner == "" {
+		return ctx, &Held{}, nil
+	}
 	targets := targets(r.Plan)
 	h := &Held{run: r, targets: targets, choice: r.choice(targets)}
 	if r.Reads {

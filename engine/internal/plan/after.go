@@ -81,6 +81,15 @@ type Output struct {
 	expr hcl.Expression
 }
 
+// Output returns the output with a name, or nil.
+func (p *Plan) Output(name string) *Output {
+	i := slices.IndexFunc(p.Outputs, func(o *Output) bool { return o.Name == name })
+	if i < 0 {
+		return nil
+	}
+	return p.Outputs[i]
+}
+
 // Value evaluates the output. A sensitive value is an error unless the output is declared
 // sensitive.
 func (o *Output) Value(values *refs.Values) (cty.Value, diag.List) {
