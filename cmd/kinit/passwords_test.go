@@ -243,7 +243,7 @@ func TestFirstHourOnUbuntuWithItsDefaults(t *testing.T) {
 	if shown, code := p.kinit(t, password, "plan", "site.hcl", "-K"); code != exit.OK {
 		t.Errorf("the plan has exit code %d:\n%s", code, shown)
 	}
-	if shown, code := p.kinit(t, []answer{{askSudo, "a wrong password"}}, "run", "site.hcl", "-K"); code == exit.OK || !strings.Contains(shown, "the password was refused") {
+	if shown, code := p.kinit(t, []answer{{askSudo, "a wrong password"}}, "run", "site.hcl", "-K"); code != exit.Failed || !strings.Contains(shown, "sudo on web1 refused the password of kinit-ubuntu") || !strings.Contains(shown, "unreachable=0") || strings.Contains(shown, "SFTP") {
 		t.Errorf("with a wrong password: exit code %d\n%s", code, shown)
 	}
 	p.hasNowhere(t, sudohost.Password)
@@ -305,10 +305,10 @@ func TestBecomePasswordComesFromManyPlaces(t *testing.T) {
 		"a file of the environment":         {args: []string{"-i", "plain.hcl"}, env: "KINIT_BECOME_PASSWORD_FILE=" + program},
 		"an inventory in HCL":               {args: []string{"-i", "own.hcl"}},
 		"an inventory in YAML":              {args: []string{"-i", "hosts.yml"}},
-		"the inventory before the file":     {args: []string{"-i", "wrong.hcl", "--become-password-file", "password"}, code: exit.Unreachable},
+		"the inventory before the file":     {args: []string{"-i", "wrong.hcl", "--become-password-file", "password"}, code: exit.Failed},
 		"the flag before the environment":   {args: []string{"-i", "plain.hcl", "--become-password-file", "password"}, env: "KINIT_BECOME_PASSWORD=another-word"},
-		"no password":                       {args: []string{"-i", "plain.hcl"}, code: exit.Unreachable},
-		"a wrong password, then the answer": {args: []string{"-i", "plain.hcl"}, env: "KINIT_BECOME_PASSWORD=another-word", code: exit.Unreachable},
+		"no password":                       {args: []string{"-i", "plain.hcl"}, code: exit.Failed},
+		"a wrong password, then the answer": {args: []string{"-i", "plain.hcl"}, env: "KINIT_BECOME_PASSWORD=another-word", code: exit.Failed},
 	} {
 		t.Run(name, func(t *testing.T) {
 			own := *p

@@ -23,6 +23,9 @@ var (
 	ErrHostKey = errors.New("host key not verified")
 )
 
+// ErrBecome is the error if the machine let the login in, and it cannot become the other user there.
+var ErrBecome = errors.New("cannot become the user")
+
 // ErrIncomplete is the error if the connection was lost near the end of a command: Exec
 // returns the exit code, but part of the output may be missing.
 var ErrIncomplete = errors.New("a part of its output may be missing")

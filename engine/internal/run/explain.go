@@ -19,6 +19,8 @@ func Summary(err error) string {
 		return "Wrong operating system"
 	case errors.Is(err, transport.ErrHostKey):
 		return "Host key not verified"
+	case errors.Is(err, transport.ErrBecome):
+		return "Cannot become the user"
 	case errors.Is(err, transport.ErrAuth):
 		return "Authentication failed"
 	case errors.Is(err, transport.ErrUnreachable):
@@ -29,8 +31,13 @@ func Summary(err error) string {
 	return "Task failed"
 }
 
-// isConnection reports whether an error means that a host cannot be used.
+// isConnection reports whether an error means that a host cannot be used, by the login or by the user that it becomes.
 func isConnection(err error) bool {
+	return errors.Is(err, transport.ErrBecome) || unreachable(err)
+}
+
+// unreachable reports whether an error means that the login cannot use a host.
+func unreachable(err error) bool {
 	return errors.Is(err, transport.ErrUnreachable) || errors.Is(err, transport.ErrAuth) || errors.Is(err, transport.ErrHostKey)
 }
 

@@ -111,7 +111,7 @@ func (r *runner) fail(ctx context.Context, t *plan.Task, started time.Time, out 
 		return ctx.Err()
 	}
 	status := event.Failed
-	if isConnection(err) {
+	if unreachable(err) {
 		status = event.Unreachable
 	}
 	diags := r.report.explain(t, err)

@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"os/user"
 	"strconv"
 	"strings"
 	"syscall"
@@ -40,12 +41,21 @@ type other struct {
 // As returns this machine as another user, by "sudo", "doas" or "su"; an empty method
 // is sudo. They get the password if they ask for one; without it, which is nil, sudo and doas need a
 // rule that allows that, and su needs kinit to run as root.
-func As(user, method string, password *transport.Password) (*Conn, error) {
-	u := become.User{Name: user, Method: method}
+func As(name, method string, password *transport.Password) (*Conn, error) {
+	u := become.User{Name: name, Method: method, Login: loginName(), Host: "this machine"}
 	if u.By() == become.Su && os.Geteuid() != 0 && password == nil {
-		return nil, fmt.Errorf("%w: become %s with su: it asks for a password unless root runs kinit; give it by --ask-become-pass, or use sudo or doas", transport.ErrAuth, user)
+		return nil, fmt.Errorf("%w: become %s with su: it asks for a password unless root runs kinit; give it by --ask-become-pass, or use sudo or doas", transport.ErrBecome, name)
 	}
 	return asUser(u, password), nil
+}
+
+// loginName is who runs kinit, empty if the system does not know a name.
+func loginName() string {
+	self, err := user.Current()
+	if err != nil {
+		return ""
+	}
+	return self.Username
 }
 
 func asUser(u become.User, password *transport.Password) *Conn {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"kinit/engine/module"
+	"kinit/engine/need"
 	"kinit/engine/secret"
 	"kinit/engine/transport"
 	"kinit/engine/transport/ssh"
@@ -108,8 +109,8 @@ func TestWrongPasswordIsGivenOnce(t *testing.T) {
 			} else {
 				_, err = conn.Files(t.Context())
 			}
-			if !errors.Is(err, transport.ErrAuth) || !errors.Is(err, transport.ErrPassword) ||
-				!strings.Contains(err.Error(), "become root with sudo: the password was refused") || strings.Contains(err.Error(), "Wrong-horse") {
+			if !errors.Is(err, transport.ErrBecome) || !errors.Is(err, transport.ErrPassword) || errors.Is(err, transport.ErrAuth) ||
+				!strings.HasPrefix(err.Error(), "sudo on node1 refused the password of kinit-ubuntu. kinit gives it once, so that no account is locked: give the right one by --ask-become-pass") || strings.Contains(err.Error(), "Wrong-horse") {
 				t.Errorf("error is %v", err)
 			}
 		})
@@ -124,7 +125,7 @@ func TestPasswordThatIsMissingIsNamed(t *testing.T) {
 	t.Parallel()
 	h := sudohost.Start(t)
 	_, err := dial(t, becoming(h, "root", "")).Exec(t.Context(), transport.Process{Line: "true"})
-	if !errors.Is(err, transport.ErrAuth) || !strings.Contains(err.Error(), "become root with sudo: sudo: a password is required. If it needs a password, give that by --ask-become-pass") {
+	if !errors.Is(err, transport.ErrBecome) || !strings.Contains(err.Error(), "become root with sudo on node1: sudo: a password is required. If it needs a password, give that by --ask-become-pass") {
 		t.Errorf("error is %v", err)
 	}
 }
@@ -134,7 +135,7 @@ func TestUserWhoMayNotUseSudoIsExplained(t *testing.T) {
 	h := sudohost.Start(t)
 	h.Run(t, "gpasswd -d "+sudohost.User+" sudo")
 	_, err := dial(t, becoming(h, "root", sudohost.Password)).Exec(t.Context(), transport.Process{Line: "true"})
-	if !errors.Is(err, transport.ErrAuth) || !strings.Contains(err.Error(), "is not in the sudoers file") {
+	if !errors.Is(err, transport.ErrBecome) || !strings.Contains(err.Error(), "is not in the sudoers file") {
 		t.Errorf("error is %v", err)
 	}
 }
@@ -153,9 +154,81 @@ func TestSuAsksForThePasswordOfTheOtherUser(t *testing.T) {
 	}
 	c.BecomePassword = transport.NewPassword("wrong password")
 	_, err := dial(t, c).Exec(t.Context(), transport.Process{Line: "true"})
-	if !errors.Is(err, transport.ErrPassword) || !strings.Contains(err.Error(), "become kinit-other with su: ") {
+	if !errors.Is(err, transport.ErrPassword) || !strings.Contains(err.Error(), "su on node1 refused the password of kinit-other") {
 		t.Errorf("error is %v", err)
 	}
+}
+
+// doas asks on the terminal alone, and once.
+func TestDoasAsksForThePasswordOfTheLogin(t *testing.T) {
+	t.Parallel()
+	need.Programs(t, "doas", "doas")
+	h := sudohost.Start(t)
+	h.Run(t, "printf 'auth required pam_unix.so\naccount required pam_permit.so\nsession required pam_permit.so\n' >/etc/pam.d/doas")
+	rules := func(t *testing.T, text string) {
+		h.Run(t, "cat >/etc/doas.conf <<'END'\n"+text+"\nEND\nchmod 0400 /etc/doas.conf; doas -C /etc/doas.conf")
+	}
+	with := func(user string, password secret.Value) ssh.Config {
+		c := becoming(h, user, password)
+		c.BecomeMethod = "doas"
+		return c
+	}
+	for name, text := range map[string]string{
+		"a password":                     "permit :sudo",
+		"a password that is kept":        "permit persist :sudo",
+		"no password":                    "permit nopass :sudo",
+		"the environment of the login":   "permit keepenv :sudo",
+		"an environment of the settings": "permit setenv { KEY=value } " + sudohost.User,
+	} {
+		t.Run(name, func(t *testing.T) {
+			rules(t, text)
+			for _, user := range []string{"root", "nobody"} {
+				conn := dial(t, with(user, sudohost.Password))
+				says(t, conn, "id -un", user+"\n")
+				says(t, conn, "cat; echo err >&2", "")
+				files, err := conn.Files(t.Context())
+				if err != nil {
+					t.Fatal(err)
+				}
+				if _, err := files.Stat(t.Context(), "/etc/passwd"); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	t.Run("without a password where none is needed", func(t *testing.T) {
+		rules(t, "permit nopass :sudo")
+		says(t, dial(t, with("root", "")), "id -un", "root\n")
+	})
+	for name, c := range map[string]struct {
+		rules    string
+		password secret.Value
+		want     string
+		refused  bool
+	}{
+		"a wrong password":         {"permit :sudo", "Wrong-horse-battery", "doas on node1 refused the password of kinit-ubuntu", true},
+		"no password":              {"permit :sudo", "", "become root with doas on node1: doas: Authentication required. If it needs a password, give that by --ask-become-pass, or by become_password in the inventory", false},
+		"a user who may not do it": {"permit root", sudohost.Password, "become root with doas on node1: doas: Operation not permitted", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			rules(t, c.rules)
+			_, err := dial(t, with("root", c.password)).Exec(t.Context(), transport.Process{Line: "true"})
+			if !errors.Is(err, transport.ErrBecome) || errors.Is(err, transport.ErrPassword) != c.refused || !strings.HasPrefix(err.Error(), c.want) || strings.Contains(err.Error(), "Wrong-horse") {
+				t.Errorf("error is %v", err)
+			}
+			if _, err := dial(t, with("root", c.password)).Files(t.Context()); !errors.Is(err, transport.ErrBecome) {
+				t.Errorf("error for files is %v", err)
+			}
+		})
+	}
+	t.Run("the suite", func(t *testing.T) {
+		rules(t, "permit :sudo")
+		lacks := map[string]string{}
+		for _, name := range []string{"dial/unix", "dial/socket"} {
+			lacks[name] = "the user who logs in may not use the sockets of the test, which are root's"
+		}
+		transporttest.SampleWithout(t, 0, lacks, func(t *testing.T) transport.Conn { return dial(t, with("root", sudohost.Password)) })
+	})
 }
 
 // Nothing shows the password to other users of the machine: not the arguments and not the environment of a process.

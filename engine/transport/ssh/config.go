@@ -111,10 +111,10 @@ func (c Config) complete() Config {
 	c.KeepAlive = cmp.Or(c.KeepAlive, defaultKeepAlive)
 	c.KeepAliveMisses = cmp.Or(c.KeepAliveMisses, keepAliveMisses)
 	c.shell = cmp.Or(c.shell, "/bin/sh")
-	c.way = become.NewWay(become.User{Name: c.Become, Method: c.BecomeMethod}, c.BecomePassword)
 	if c.User == "" {
 		c.User = currentUser()
 	}
+	c.way = become.NewWay(become.User{Name: c.Become, Method: c.BecomeMethod, Login: c.User, Host: c.Name}, c.BecomePassword)
 	if c.Dial == nil {
 		c.Dial = new(net.Dialer).DialContext
 	}

@@ -109,10 +109,10 @@ func (c *Conn) linkNow() (*link, error) { return c.current.Load(), c.life.Ended(
 func (c *Conn) Exec(ctx context.Context, p transport.Process) (int, error) {
 	return c.life.Do(ctx, func(ctx context.Context) (int, error) {
 		code, err := c.exec(ctx, p)
-		if err != nil {
-			return 0, fmt.Errorf("%s: %w", c.config.label(), err)
+		if err != nil && !errors.Is(err, transport.ErrBecome) { // which names the machine
+			err = fmt.Errorf("%s: %w", c.config.label(), err)
 		}
-		return code, nil
+		return code, err
 	})
 }
 
@@ -163,6 +163,8 @@ func onLink[T any](ctx context.Context, c *Conn, what string, work func(*link) (
 			return value, nil
 		case ctx.Err() != nil:
 			return none, ctx.Err()
+		case errors.Is(err, transport.ErrBecome): // which names the machine
+			return none, err
 		case channelRefused(err) || !l.gone(ctx):
 			return none, fmt.Errorf("%s: %w", what, err)
 		case again:

@@ -51,6 +51,8 @@ func (s *session) enter(ctx context.Context, e *become.Entry, stderr *bufio.Read
 			}
 		case become.Refused:
 			return d.Refusal()
+		case become.Over:
+			return d.Ended(io.EOF)
 		case become.Begun:
 			return d.Begun()
 		}

@@ -31,7 +31,7 @@ func (l *link) exec(ctx context.Context, j *job) (int, error) {
 		if errors.Is(err, errRefused) && l.shareUrgent(ctx) {
 			continue
 		}
-		if err != nil && ctx.Err() == nil && !errors.Is(err, transport.ErrAuth) && !errors.Is(err, transport.ErrUnreachable) && l.gone(ctx) {
+		if err != nil && ctx.Err() == nil && !errors.Is(err, transport.ErrBecome) && !errors.Is(err, transport.ErrUnreachable) && l.gone(ctx) {
 			return 0, errNotStarted
 		}
 		if err != nil {

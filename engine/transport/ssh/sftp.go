@@ -12,6 +12,7 @@ import (
 	"github.com/pkg/sftp"
 	gossh "golang.org/x/crypto/ssh"
 
+	"kinit/engine/transport"
 	"kinit/engine/transport/internal/become"
 	"kinit/engine/transport/internal/framing"
 	"kinit/engine/transport/internal/sftpfs"
@@ -108,7 +109,10 @@ func (l *link) runServer(ctx context.Context, s *session, e *become.Entry, from 
 	nonce, stderr := rand.Text(), bufio.NewReader(s.Stderr())
 	program := framing.Mark(l.config.Run) + become.FileServer(nonce)
 	err := s.start(ctx, l.config, e, from, stderr, said, l.config.shell, "-c", program)
-	if err != nil {
+	switch {
+	case errors.Is(err, transport.ErrBecome):
+		return err
+	case err != nil:
 		return fmt.Errorf("start the SFTP server: %w", err)
 	}
 	if err := framing.Until(from, nonce, framing.NewSink(said)); err != nil {

@@ -94,7 +94,7 @@ func (e *execution) outside(p *phase, run *replay.Run) bool {
 
 // cutOff reports whether a machine was unusable.
 func cutOff(err error) bool {
-	return errors.Is(err, transport.ErrUnreachable) || errors.Is(err, transport.ErrAuth) || errors.Is(err, transport.ErrHostKey)
+	return errors.Is(err, transport.ErrUnreachable) || errors.Is(err, transport.ErrAuth) || errors.Is(err, transport.ErrHostKey) || errors.Is(err, transport.ErrBecome)
 }
 
 // full reports whether a disk was full: by the system's error, or by its text, which

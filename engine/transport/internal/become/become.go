@@ -28,6 +28,8 @@ type User struct {
 	// Enter, when set, is a command that runs the program behind it, in place of a
 	// method.
 	Enter []string
+
+	Login, Host string // who becomes the user, and on which machine, for messages
 }
 
 // By is how to become the user.
@@ -71,5 +73,5 @@ func (u User) NoFileServer(said string) error {
 	if strings.Contains(said, noServer) {
 		return fmt.Errorf("start the SFTP server as %s: %s", u.Name, said)
 	}
-	return fmt.Errorf("start the SFTP server: %w", u.Ended(false, said))
+	return u.Ended(false, said)
 }

@@ -5,8 +5,6 @@ import (
 	"cmp"
 	"fmt"
 	"strings"
-
-	"kinit/engine/transport"
 )
 
 // mostSaid is the most, in bytes, that is kept of what sudo, doas or su says.
@@ -31,6 +29,7 @@ const (
 	Asked         // it asks for the password
 	Refused       // it asks again
 	Begun         // the program has begun
+	Over          // it has ended with a message
 )
 
 // Feed takes the next part of standard error, up to the mark, and returns how much that is. It must get all that has
@@ -42,6 +41,9 @@ func (d *Dialog) Feed(part []byte) (used int, event Event) {
 		used = i + len(d.entry.Mark) - before
 		d.said = d.said[:i]
 		return used, Begun
+	}
+	if d.over() {
+		return len(part), Over
 	}
 	if d.question() {
 		d.said = d.said[:0]
@@ -58,7 +60,7 @@ func (d *Dialog) Feed(part []byte) (used int, event Event) {
 }
 
 // question reports whether the last thing it says is a question. That of sudo has the prompt; in all languages the
-// others end with a colon, and no newline after it.
+// others end with a colon, and no newline after it. Their own name and a colon begin a message.
 func (d *Dialog) question() bool {
 	if d.entry.Password == "" {
 		return false
@@ -67,7 +69,19 @@ func (d *Dialog) question() bool {
 		return bytes.Contains(d.said, []byte(d.entry.Prompt))
 	}
 	text := strings.TrimRight(string(d.said), " \u00a0")
+	if line := text[strings.LastIndexByte(text, '\n')+1:]; strings.TrimSuffix(line, ":") == d.entry.By() {
+		return false
+	}
 	return strings.HasSuffix(text, ":") || strings.HasSuffix(text, "：")
+}
+
+// over reports whether doas has ended with a message. Nothing else shows that: what types into its terminal waits for input.
+func (d *Dialog) over() bool {
+	if !d.entry.feeds() || !bytes.HasSuffix(d.said, []byte("\n")) {
+		return false
+	}
+	lines := strings.Split(strings.TrimSpace(string(d.said)), "\n")
+	return strings.HasPrefix(lines[len(lines)-1], Doas+": ")
 }
 
 // Begun returns nil once the program has begun, and otherwise an error. A line that waits for a question on the terminal
@@ -81,8 +95,7 @@ func (d *Dialog) Begun() error {
 
 // Refusal returns the error of an entry that asked again.
 func (d *Dialog) Refusal() error {
-	return fmt.Errorf("%w: %s: %w. kinit gives it once, so that no account is locked: give the right one by --ask-become-pass, or where the inventory has it",
-		transport.ErrAuth, d.become(), transport.ErrPassword)
+	return failure{text: d.entry.refused() + ". " + once, password: true}
 }
 
 // Ended returns why the program did not begin, after standard error has ended. cause is the error if sudo, doas or su said
@@ -90,8 +103,7 @@ func (d *Dialog) Refusal() error {
 func (d *Dialog) Ended(cause error) error {
 	said := cmp.Or(strings.TrimSpace(string(d.said)), cause.Error())
 	if d.asked {
-		return fmt.Errorf("%w: %s: %w, or the user may not do this: %s. kinit gives it once, so that no account is locked",
-			transport.ErrAuth, d.become(), transport.ErrPassword, said)
+		return failure{text: fmt.Sprintf("%s, or does not let it become %s: %s. %s", d.entry.refused(), d.entry.Name, strings.TrimRight(said, "."), once), password: true}
 	}
 	return d.entry.Ended(d.entry.Password != "", said)
 }
@@ -99,13 +111,11 @@ func (d *Dialog) Ended(cause error) error {
 // Asked reports whether the password was asked for.
 func (d *Dialog) Asked() bool { return d.asked }
 
-func (d *Dialog) become() string { return "become " + d.entry.Name + " with " + d.entry.By() }
-
 // Ended returns the error for what sudo, doas or su said before it asked for anything.
 func (u User) Ended(password bool, said string) error {
 	advice := ""
 	if !password && u.By() != Other {
 		advice = ". If it needs a password, give that by --ask-become-pass, or by become_password in the inventory"
 	}
-	return Early(fmt.Errorf("%w: become %s with %s: %s%s", transport.ErrAuth, u.Name, u.By(), strings.TrimRight(said, "."), advice))
+	return Early(failure{text: fmt.Sprintf("become %s with %s%s: %s%s", u.Name, u.By(), u.on(), strings.TrimRight(said, "."), advice)})
 }

@@ -63,9 +63,9 @@ func (e *Entry) onTerminal(line string) string {
 	const streams = " <&3 >&4 2>&5 3<&- 4>&- 5>&-"
 	begin := `command -v script >/dev/null || { echo "script (util-linux) is missing, which gives sudo or doas a terminal" >&2; exit 127; }` +
 		"\nexec 3<&0 4>&1 5>&2\nexport SHELL=/bin/sh\n"
-	run := shell.POSIX("script", "-qefc", "exec "+line+streams, "/dev/null")
-	if e.feeds() {
+	if e.feeds() { // what a program does not read must not come back as its output
+		run := shell.POSIX("script", "-qefc", "stty -echo </dev/tty; exec "+line+streams, "/dev/null")
 		return begin + `{ IFS= read -r p <&3; printf '%s\n' "$p"; } | ` + run + " >&5 2>&5"
 	}
-	return begin + "exec " + run + " </dev/null >/dev/null 2>&1"
+	return begin + "exec " + shell.POSIX("script", "-qefc", "exec "+line+streams, "/dev/null") + " </dev/null >/dev/null 2>&1"
 }

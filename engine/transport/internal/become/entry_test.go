@@ -25,7 +25,7 @@ func TestQuestionsAreFoundInAllLanguages(t *testing.T) {
 	t.Parallel()
 	for text, asked := range map[string]bool{
 		"Password: ": true, "Passwort: ": true, "Mot de passe\u00a0: ": true, "パスワード: ": true, "密码：": true, "doas (web@host) password: ": true,
-		"su: Authentication failure\n": false, "a notice: yes": false, "": false,
+		"su: Authentication failure\n": false, "su: ": false, "a notice\nsu:": false, "a notice: yes": false, "": false,
 	} {
 		_, event := NewDialog(NewEntry(User{Name: "web", Method: Su}, "the-password", false)).Feed([]byte(text))
 		if (event == Asked) != asked {

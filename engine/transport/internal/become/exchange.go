@@ -56,6 +56,8 @@ func (x *Exchange) feed(b []byte) (used int, over bool) {
 		return used, false
 	case Refused:
 		x.failed = x.dialog.Refusal()
+	case Over:
+		x.failed = x.dialog.Ended(io.EOF)
 	case Begun:
 		x.over, x.failed = true, x.dialog.Begun()
 	}
