@@ -59,6 +59,9 @@ in namespaces with the label e2e-framework.`,
 			if c.Int("parallel") < 1 {
 				return exit.Usagef(c.Command.HelpName, "--parallel must be at least 1, %d was given", c.Int("parallel"))
 			}
+			if err := command.CheckReports(a, c); err != nil {
+				return err
+			}
 			suite, err := findSuite(a, c)
 			if err != nil {
 				return err
@@ -191,22 +194,23 @@ func progressOptions(a *app.App, c *cli.Context, total int) conformance.Progress
 
 // concludeConformance writes the files, shows the verdict and returns the exit code.
 func concludeConformance(a *app.App, c *cli.Context, folder string, result *conformance.Result) error {
-	write := func(name string, write func(io.Writer, *conformance.Result) error) error {
+	write := func(name string, format app.Format, write func(io.Writer, *conformance.Result) error) error {
 		if name == "" {
 			return nil
 		}
-		return a.WriteFile(name, func(to io.Writer) error { return write(to, result) })
+		return a.WriteFile(name, format, func(to io.Writer) error { return write(to, result) })
 	}
+	html, xml := command.HTMLFormat(), command.JUnitFormat()
 	files := []error{
-		write(filepath.Join(folder, "result.json"), func(to io.Writer, r *conformance.Result) error {
+		write(filepath.Join(folder, "result.json"), app.Format{}, func(to io.Writer, r *conformance.Result) error {
 			encoder := json.NewEncoder(to)
 			encoder.SetIndent("", "  ")
 			return encoder.Encode(r)
 		}),
-		write(filepath.Join(folder, "junit.xml"), conformance.WriteJUnit),
-		write(filepath.Join(folder, "index.html"), conformance.WritePage),
-		write(c.String("junit"), conformance.WriteJUnit),
-		write(c.String("report"), conformance.WritePage),
+		write(filepath.Join(folder, "junit.xml"), xml, conformance.WriteJUnit),
+		write(filepath.Join(folder, "index.html"), html, conformance.WritePage),
+		write(c.String("junit"), xml, conformance.WriteJUnit),
+		write(c.String("report"), html, conformance.WritePage),
 	}
 	if err := conformance.Summary(a.Out, result, folder, progressOptions(a, c, 0)); err != nil {
 		return err

@@ -30,7 +30,7 @@ are masked in all of them. A SPEC stands for its last run; the default is the la
 				return err
 			}
 			file := cmp.Or(c.String("out"), log.ID+".tar.gz")
-			return writeOut(a, file, func(to io.Writer) error { return bundle.Write(to, path) })
+			return writeOut(a, file, app.Format{Name: "an archive of kinit's", Start: bundle.Start}, func(to io.Writer) error { return bundle.Write(to, path) })
 		},
 	}
 }

@@ -56,16 +56,19 @@ func makeReport(a *app.App, c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	file := app.StandardOutput
-	if c.String("format") == formatHTML {
-		file = log.ID + ".html"
+	file, format := app.StandardOutput, app.Format{}
+	switch c.String("format") {
+	case formatHTML:
+		file, format = log.ID+".html", command.HTMLFormat()
+	case formatJUnit:
+		format = command.JUnitFormat()
 	}
-	return writeOut(a, cmp.Or(c.String("out"), file), func(to io.Writer) error { return reportFormat(a, c, to, log) })
+	return writeOut(a, cmp.Or(c.String("out"), file), format, func(to io.Writer) error { return reportFormat(a, c, to, log) })
 }
 
 // writeOut writes a file and prints its name, or writes to standard output.
-func writeOut(a *app.App, file string, write func(io.Writer) error) error {
-	err := a.WriteFile(file, write)
+func writeOut(a *app.App, file string, format app.Format, write func(io.Writer) error) error {
+	err := a.WriteFile(file, format, write)
 	if err != nil || file == app.StandardOutput {
 		return err
 	}

@@ -18,12 +18,14 @@ import (
 	"kinit/engine/diag"
 )
 
-// savedStart is the beginning of a file with a saved plan.
-const savedStart = "{\n  \"kind\": \"" + engine.SavedKind + "\",\n"
+// savedFormat is that of files with a saved plan.
+func savedFormat() app.Format {
+	return app.Format{Name: "a saved plan", Start: "{\n  \"kind\": \"" + engine.SavedKind + "\",\n"}
+}
 
 // savePlan plans, writes the plan to a file, and reports whether it is there.
 func savePlan(ctx context.Context, a *app.App, o engine.Options, file string) (bool, *engine.Report) {
-	if err := replaceable(a.Abs(file)); err != nil {
+	if err := savedFormat().Replaceable(a.Abs(file)); err != nil {
 		return false, &engine.Report{Invalid: true, Diagnostics: diag.Errorf(nil, "Plan not saved", "%v. Remove it, or give --out another name.", err)}
 	}
 	saved, report := engine.Save(ctx, o)
@@ -38,30 +40,6 @@ func savePlan(ctx context.Context, a *app.App, o engine.Options, file string) (b
 		report.Diagnostics = append(report.Diagnostics, diag.Errorf(nil, "Plan not saved", "The plan could not be written: %v.", err)...)
 	}
 	return err == nil, report
-}
-
-// replaceable returns an error for a file that is no saved plan.
-func replaceable(path string) error {
-	info, err := os.Stat(path)
-	if err != nil || !info.Mode().IsRegular() || info.Size() == 0 {
-		return nil
-	}
-	file, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	defer file.Close()
-	if !startsSaved(file) {
-		return fmt.Errorf("%s exists and is no saved plan", path)
-	}
-	return nil
-}
-
-// startsSaved reads the beginning of a saved plan, and reports whether it was one.
-func startsSaved(file io.Reader) bool {
-	start := make([]byte, len(savedStart))
-	_, err := io.ReadFull(file, start)
-	return err == nil && string(start) == savedStart
 }
 
 // savedPlan reads a saved plan. It returns nil if the path is not a plan but a spec or the
@@ -81,11 +59,11 @@ func savedPlan(a *app.App, path string) (*engine.Saved, error) {
 	if info, err := file.Stat(); err != nil || !info.Mode().IsRegular() {
 		return nil, nil
 	}
-	if !startsSaved(file) {
+	if !savedFormat().Starts(file) {
 		return nil, nil
 	}
 	var saved engine.Saved
-	decoder := json.NewDecoder(io.MultiReader(strings.NewReader(savedStart), file))
+	decoder := json.NewDecoder(io.MultiReader(strings.NewReader(savedFormat().Start), file))
 	if err := decoder.Decode(&saved); err != nil {
 		return nil, fmt.Errorf("read the saved plan %s: %w", path, err)
 	}

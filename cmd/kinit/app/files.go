@@ -3,6 +3,7 @@ package app
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -36,11 +37,58 @@ func (a *App) encode(value any, indent string) error {
 // StandardOutput is the file name that means standard output.
 const StandardOutput = "-"
 
+// Format is a kind of files that kinit writes.
+type Format struct {
+	Name  string // in messages, with its article
+	Start string // how each of them begins; "" if they cannot be told from other files
+}
+
+// ErrForeign means that a file exists that kinit does not replace.
+var ErrForeign = errors.New("foreign file")
+
+// Replaceable returns an error, which is ErrForeign, for a file that neither is empty nor has the format.
+func (f Format) Replaceable(path string) error {
+	info, err := os.Stat(path)
+	if err != nil || !info.Mode().IsRegular() || info.Size() == 0 {
+		return nil
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	switch {
+	case f.Starts(file):
+		return nil
+	case f.Start == "":
+		return &foreign{path + " exists and kinit does not replace it"}
+	}
+	return &foreign{path + " exists and is not " + f.Name}
+}
+
+// foreign is an ErrForeign.
+type foreign struct{ text string }
+
+func (f *foreign) Error() string        { return f.text }
+func (f *foreign) Is(target error) bool { return target == ErrForeign }
+
+// Starts reads the beginning of a file of the format, and reports whether it was one.
+func (f Format) Starts(file io.Reader) bool {
+	start := make([]byte, len(f.Start))
+	_, err := io.ReadFull(file, start)
+	return err == nil && f.Start != "" && string(start) == f.Start
+}
+
 // WriteFile writes a file atomically, so that half of it is never read. Like the log it is
-// made from, only its owner can read it.
-func (a *App) WriteFile(file string, write func(io.Writer) error) error {
+// made from, only its owner can read it. It replaces only files of the format and empty ones.
+func (a *App) WriteFile(file string, format Format, write func(io.Writer) error) error {
 	if file == StandardOutput {
 		return write(a.Out)
+	}
+	if err := format.Replaceable(a.Abs(file)); errors.Is(err, ErrForeign) {
+		return fmt.Errorf("%w: remove it, or name another file", err)
+	} else if err != nil {
+		return err
 	}
 	return atomicfile.Write(a.Abs(file), 0o600, func(to *os.File) error { return write(to) })
 }

@@ -19,6 +19,12 @@ import (
 	"kinit/cmd/kinit/view"
 )
 
+// comment is that of each archive.
+const comment = "kinit"
+
+// Start is how each archive begins: its head has the comment, and no time and no name; RFC 1952.
+const Start = "\x1f\x8b\x08\x10\x00\x00\x00\x00\x00\xff" + comment + "\x00"
+
 // Write packs the run whose log is at a path, as a gzipped tar. The same log gives
 // the same bytes.
 func Write(w io.Writer, path string) error {
@@ -32,6 +38,7 @@ func Write(w io.Writer, path string) error {
 	}
 	run := replay.Of(log)
 	zipped := gzip.NewWriter(w)
+	zipped.Comment = comment
 	archive := &archive{tar: tar.NewWriter(zipped), run: run}
 	archive.add("events.jsonl", func(to io.Writer) error { _, err := to.Write(events); return err })
 	archive.add("report.html", func(to io.Writer) error { return report.Write(to, run) })

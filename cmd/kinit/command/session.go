@@ -64,7 +64,7 @@ func OnSpec(a *app.App, c *cli.Context, m Mode) (context.Context, *Session, erro
 // Begin prepares a use of the engine: where its events go, and a context that signals
 // cancel.
 func Begin(a *app.App, c *cli.Context, o engine.Options, m Mode) (context.Context, *Session, error) {
-	if err := checkReports(a, c); err != nil {
+	if err := CheckReports(a, c); err != nil {
 		return nil, nil, err
 	}
 	screen, err := newView(a, c, m, o.Spec)
@@ -208,10 +208,20 @@ func ReportFlags() []cli.Flag {
 	}
 }
 
-// checkReports finds, before the run, the folders of reports that are missing.
-func checkReports(a *app.App, c *cli.Context) error {
-	for _, flag := range []string{"junit", "report"} {
-		file := c.String(flag)
+// HTMLFormat is the format of reports.
+func HTMLFormat() app.Format {
+	return app.Format{Name: "an HTML report of kinit's", Start: report.Start}
+}
+
+// JUnitFormat is the format of JUnit XML.
+func JUnitFormat() app.Format { return app.Format{Name: "JUnit XML of kinit's", Start: junit.Start} }
+
+// CheckReports finds, before the run, reports that cannot be written: their folder is missing, or a file of
+// another kind is there.
+func CheckReports(a *app.App, c *cli.Context) error {
+	formats := map[string]app.Format{"junit": JUnitFormat(), "report": HTMLFormat()}
+	for _, flag := range slices.Sorted(maps.Keys(formats)) {
+		file, format := c.String(flag), formats[flag]
 		if file == "" || file == app.StandardOutput {
 			continue
 		}
@@ -221,6 +231,9 @@ func checkReports(a *app.App, c *cli.Context) error {
 		}
 		if info, err := os.Stat(a.Abs(file)); err == nil && info.IsDir() {
 			return exit.Usagef(c.Command.HelpName, "--%s names the folder %s, want a file", flag, file)
+		}
+		if err := format.Replaceable(a.Abs(file)); errors.Is(err, app.ErrForeign) {
+			return exit.Usagef(c.Command.HelpName, "--%s names a file that exists and is not %s: %s. Remove the file, or name another one.", flag, format.Name, file)
 		}
 	}
 	return nil
@@ -243,9 +256,10 @@ func partOf(file, part string) string {
 // failure to write one does not change its exit code.
 func writeReports(a *app.App, c *cli.Context, log *runlog.Log, screen view.View, part string) {
 	for _, r := range []struct {
-		flag  string
-		write func(io.Writer, *replay.Run) error
-	}{{"junit", junit.Write}, {"report", report.Write}} {
+		flag   string
+		format app.Format
+		write  func(io.Writer, *replay.Run) error
+	}{{"junit", JUnitFormat(), junit.Write}, {"report", HTMLFormat(), report.Write}} {
 		file := partOf(c.String(r.flag), part)
 		if file == "" {
 			continue
@@ -256,7 +270,7 @@ func writeReports(a *app.App, c *cli.Context, log *runlog.Log, screen view.View,
 			read, err = runlog.Read(log.Path())
 		}
 		if err == nil {
-			err = a.WriteFile(file, func(to io.Writer) error { return r.write(to, replay.Of(read)) })
+			err = a.WriteFile(file, r.format, func(to io.Writer) error { return r.write(to, replay.Of(read)) })
 		}
 		if err != nil {
 			screen.Notice(fmt.Sprintf("there is no %s: %v", file, err))

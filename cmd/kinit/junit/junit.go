@@ -17,12 +17,15 @@ import (
 	"kinit/engine/event"
 )
 
+// Start is how each document begins.
+const Start = xml.Header + "<!-- made by kinit -->\n"
+
 // Write writes the run.
 func Write(w io.Writer, r *replay.Run) error { return Encode(w, document(r)) }
 
 // Encode writes a document of suites.
 func Encode(w io.Writer, suites any) error {
-	if _, err := io.WriteString(w, xml.Header); err != nil {
+	if _, err := io.WriteString(w, Start); err != nil {
 		return err
 	}
 	encoder := xml.NewEncoder(w)

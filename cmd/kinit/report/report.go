@@ -27,6 +27,9 @@ var assets embed.FS
 // scripts are the parts of the page's script, in order.
 var scripts = []string{"dom.js", "details.js", "tasks.js", "timeline.js", "graph.js", "page.js"}
 
+// Start is how each page begins that kinit writes.
+const Start = "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"generator\" content=\"kinit\">\n"
+
 // Write writes the page of a run.
 func Write(w io.Writer, r *replay.Run) error {
 	style, err := asset("page.css")

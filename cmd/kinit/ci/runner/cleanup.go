@@ -22,16 +22,20 @@ func (e *execution) cleanup(ctx context.Context, attempt int) {
 	if done.OK || e.failure != nil {
 		return
 	}
+	e.failure = e.unclean(done, late)
+	e.keep(done, true)
+}
+
+// unclean is the failure of a clean-up. One without an error has left objects.
+func (e *execution) unclean(done *phase, late bool) *failure {
 	switch {
 	case late:
-		e.failure = slow(done, e.job.CleanupTimeout)
+		return slow(done, e.job.CleanupTimeout)
 	case done.Report.Diagnostics.HasErrors():
-		e.failure = e.blamed(done)
-	default:
-		e.failure = failed(result.Failed, done, "Clean-up left something behind",
-			"After the clean-up there are still objects that are marked as the deployment's.")
+		return e.blamed(done)
 	}
-	e.keep(done, true)
+	return failed(result.Failed, done, "Clean-up left something behind",
+		"After the clean-up there are still objects that are marked as the deployment's.")
 }
 
 // remove runs the phase that removes, within its own time limit.
@@ -55,9 +59,9 @@ func (e *execution) settle(ctx context.Context, orphans []*result.Result) bool {
 		return true
 	}
 	e.Progress.Notice(e.job, fmt.Sprintf("first removes what the run of %s left behind", orphans[0].Header.Started.UTC().Format("2006-01-02 15:04 UTC")))
-	done, _ := e.remove(ctx, 1)
+	done, late := e.remove(ctx, 1)
 	if !done.OK {
-		e.failure = e.blamed(done)
+		e.failure = e.unclean(done, late)
 		return false
 	}
 	e.note(settled(context.WithoutCancel(ctx), orphans, e.Now()))

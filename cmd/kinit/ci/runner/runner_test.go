@@ -317,6 +317,21 @@ func TestNothingIsDeployedOnWhatCannotBeRemoved(t *testing.T) {
 	}
 }
 
+// The clean-up ran without an error, and the playbook counts objects that it could not remove.
+func TestLeftoversOfAnEarlierRunAreNamedAsTheReason(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	j := job("web", "a")
+	dead(t, b, j, result.Deploy)
+	b.answers = func(Work) Outcome {
+		return Outcome{OK: true, Report: &engine.Report{Outputs: []engine.Output{{Name: "leftovers", Value: "2"}}}}
+	}
+	r := b.run(t, j)
+	if r.Verdict() != result.Failed || r.End.Phase != result.Cleanup || r.End.Error == nil || r.End.Error.Summary != "Clean-up left something behind" {
+		t.Errorf("got %s in %s, %+v", r.Verdict(), r.End.Phase, r.End.Error)
+	}
+}
+
 func TestJobsOnOneHostRunInTurnAndOthersAtTheSameTime(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
