@@ -8,10 +8,12 @@ import (
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
 	"github.com/zclconf/go-cty/cty/function"
+
+	"kinit/engine/lineend"
 )
 
 // Limit makes the loops in a file or an expression end as soon as their results are too
-// large. It is called once, after parsing.
+// large. It is called once, after parsing; Parse has done it for its file.
 func Limit(node hclsyntax.Node) {
 	_ = hclsyntax.VisitAll(node, func(n hclsyntax.Node) hcl.Diagnostics {
 		loop, ok := n.(*hclsyntax.ForExpr)
@@ -24,6 +26,16 @@ func Limit(node hclsyntax.Node) {
 		}
 		return nil
 	})
+}
+
+// Parse reads a file of HCL, whose lines may end as on Windows, and limits its loops. name is the file's name in ranges.
+// The file of a text with mistakes has no limits.
+func Parse(name string, text []byte) (*hcl.File, hcl.Diagnostics) {
+	file, problems := hclsyntax.ParseConfig(lineend.Unix(text), name, hcl.InitialPos)
+	if !problems.HasErrors() {
+		Limit(file.Body.(*hclsyntax.Body))
+	}
+	return file, problems
 }
 
 // round is the expression that a loop evaluates for each element. Its texts are counted.

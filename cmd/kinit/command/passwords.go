@@ -19,6 +19,7 @@ import (
 	"kinit/cmd/kinit/exit"
 	"kinit/engine"
 	"kinit/engine/secret"
+	"kinit/engine/shell"
 )
 
 // password is one password of a run and where it comes from: the flags, then the environment.
@@ -166,7 +167,7 @@ const longestPassword = 64 << 10
 // PasswordFrom returns the password in a file or, if that is executable, the one that it prints. Line ends behind it do not
 // belong to it.
 func PasswordFrom(ctx context.Context, a *app.App, file string) (secret.Value, error) {
-	path := a.Abs(expandHome(a, file))
+	path := a.Abs(shell.ExpandHome(file, a.Env("HOME")))
 	if err := a.Trust().Named(path); err != nil {
 		return "", fmt.Errorf("the password file %s is %w", file, err)
 	}
@@ -199,11 +200,4 @@ func printed(ctx context.Context, a *app.App, path string) ([]byte, error) {
 		return nil, fmt.Errorf("its program failed: %w", err)
 	}
 	return text, nil
-}
-
-func expandHome(a *app.App, file string) string {
-	if rest, ok := strings.CutPrefix(file, "~/"); ok {
-		return a.Env("HOME") + "/" + rest
-	}
-	return file
 }

@@ -13,7 +13,6 @@ import (
 	"kinit/engine/bounds"
 	"kinit/engine/diag"
 	"kinit/engine/internal/spec"
-	"kinit/engine/lineend"
 )
 
 // envPrefix starts the names of environment variables that set variables.
@@ -120,7 +119,7 @@ func (c *collector) file(file string) {
 		c.json(file, text)
 		return
 	}
-	parsed, problems := hclsyntax.ParseConfig(lineend.Unix(text), file, hcl.InitialPos)
+	parsed, problems := bounds.Parse(file, text)
 	if parsed != nil {
 		c.in.Spec.Sources[file] = parsed
 	}
@@ -129,7 +128,6 @@ func (c *collector) file(file string) {
 		c.Tell(diag.FromParser(problems))
 		return
 	}
-	bounds.Limit(parsed.Body.(*hclsyntax.Body))
 	attrs, problems := parsed.Body.JustAttributes()
 	c.Tell(diag.FromHCL(problems))
 	for _, name := range slices.Sorted(maps.Keys(attrs)) {

@@ -20,7 +20,6 @@ import (
 	"kinit/engine/internal/inventory/ansible"
 	"kinit/engine/internal/inventory/source"
 	"kinit/engine/internal/spec"
-	"kinit/engine/lineend"
 	"kinit/engine/lists"
 	"kinit/engine/trust"
 )
@@ -179,7 +178,7 @@ func (l *loader) script(text *source.Text) {
 
 // hcl reads an inventory in kinit's own format.
 func (l *loader) hcl(name string, text []byte) {
-	file, problems := hclsyntax.ParseConfig(lineend.Unix(text), name, hcl.InitialPos)
+	file, problems := bounds.Parse(name, text)
 	if file != nil {
 		l.inv.Sources[name] = file
 	}
@@ -187,7 +186,6 @@ func (l *loader) hcl(name string, text []byte) {
 	if problems.HasErrors() {
 		return
 	}
-	bounds.Limit(file.Body.(*hclsyntax.Body))
 	functions := eval.Functions(l.src.files(), spec.Folder(name), nil)
 	delete(functions, "sensitive") // which of its values are sensitive is known by their names
 	l.blocks(file.Body.(*hclsyntax.Body), &hcl.EvalContext{Functions: functions})

@@ -3,7 +3,6 @@ package run
 import (
 	"context"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -253,7 +252,7 @@ func (o *owed) left(ctx context.Context, check bool) diag.List {
 				continue // another shelf has it, which is up to date
 			}
 			if at == nil && o.isGone(note) {
-				diags = append(diags, o.drop(ctx, s, note, fmt.Sprintf("The spec has no task %s any more that notifies %s, which was notified on %s", withoutKeys(note.Task), note.Handler, note.Host), check)...)
+				diags = append(diags, o.drop(ctx, s, note, fmt.Sprintf("The spec has no task %s any more that notifies %s, which was notified on %s", event.WithoutKeys(note.Task), note.Handler, note.Host), check)...)
 				continue
 			}
 			diags = append(diags, o.remains(s, note, at, check)...)
@@ -310,16 +309,11 @@ func (o *owed) earlier(s *shelf, note pending.Note) diag.List {
 
 // has reports whether the spec has a note's handler, and the task that notified it.
 func (o *owed) has(note pending.Note) bool {
-	return o.plan.MayNotify(withoutKeys(note.Task), withoutKeys(note.Handler))
+	return o.plan.MayNotify(event.WithoutKeys(note.Task), event.WithoutKeys(note.Handler))
 }
 
 // isGone reports whether the spec has no such handler any more, or no task that notifies it.
 func (o *owed) isGone(note pending.Note) bool { return note.Spec == o.as.Spec && !o.has(note) }
-
-// withoutKeys returns an address without the keys of instances and imports.
-func withoutKeys(address string) string { return keys.ReplaceAllString(address, "") }
-
-var keys = regexp.MustCompile(`\[(?:"(?:[^"\\]|\\.)*"(?:, )?)+\]`)
 
 // drop removes a notification that no run will do, for a reason.
 func (o *owed) drop(ctx context.Context, s *shelf, note pending.Note, why string, check bool) diag.List {

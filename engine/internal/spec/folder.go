@@ -10,7 +10,6 @@ import (
 
 	"kinit/engine/bounds"
 	"kinit/engine/diag"
-	"kinit/engine/lineend"
 	"kinit/engine/trust"
 )
 
@@ -145,10 +144,10 @@ func (l *loader) playbookFile(name string) *hclsyntax.Body {
 	return l.parsed[name]
 }
 
-// parse reads one file, whose lines may end as on Windows. A file with a syntax error has no body, so that the mistake is
+// parse reads one file. A file with a syntax error has no body, so that the mistake is
 // reported once.
 func (l *loader) parse(name string, text []byte) *hclsyntax.Body {
-	file, problems := hclsyntax.ParseConfig(lineend.Unix(text), name, hcl.InitialPos)
+	file, problems := bounds.Parse(name, text)
 	if file != nil {
 		l.spec.Sources[name] = file
 	}
@@ -156,6 +155,5 @@ func (l *loader) parse(name string, text []byte) *hclsyntax.Body {
 	if problems.HasErrors() {
 		return nil
 	}
-	bounds.Limit(file.Body.(*hclsyntax.Body))
 	return file.Body.(*hclsyntax.Body)
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 
+	"kinit/engine/bounds"
 	"kinit/engine/diag"
-	"kinit/engine/lineend"
 	"kinit/engine/trust"
 )
 
@@ -186,7 +186,7 @@ func DriversIn(fsys fs.FS, folder string) ([]*Driver, error) {
 		if err != nil {
 			return nil, err
 		}
-		file, problems := hclsyntax.ParseConfig(lineend.Unix(text), name, hcl.InitialPos)
+		file, problems := bounds.Parse(name, text)
 		if problems.HasErrors() {
 			return nil, problems
 		}

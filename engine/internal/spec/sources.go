@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 
+	"kinit/engine/shell"
 	"kinit/engine/trust"
 )
 
@@ -116,15 +117,7 @@ func (s Sources) Abs(name string) string {
 }
 
 // Expand replaces a leading ~ of a path by the user's home folder.
-func (s Sources) Expand(path string) string {
-	if path == "~" {
-		return s.Home
-	}
-	if rest, ok := strings.CutPrefix(path, "~/"); ok {
-		return filepath.Join(s.Home, rest)
-	}
-	return path
-}
+func (s Sources) Expand(path string) string { return shell.ExpandHome(path, s.Home) }
 
 // Join returns the name of a file relative to a folder. It does not change names that are
 // absolute or inside the program.

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"kinit/engine/lists"
+	"kinit/engine/shell"
 )
 
 // includeDepth is how deep includes may be nested, as in OpenSSH.
@@ -175,7 +176,7 @@ func (p *parser) include(args []string, f configFile, depth int, active *bool) e
 
 // included returns the files that an argument of Include names, by name.
 func (f configFile) included(u identity, arg string) ([]configFile, error) {
-	pattern := u.expand(arg)
+	pattern := shell.ExpandHome(arg, u.home)
 	if !filepath.IsAbs(pattern) {
 		pattern = filepath.Join(f.folder, pattern)
 	}
@@ -185,17 +186,6 @@ func (f configFile) included(u identity, arg string) ([]configFile, error) {
 	}
 	slices.Sort(names)
 	return lists.Map(names, func(name string) configFile { return configFile{path: name, folder: f.folder} }), nil
-}
-
-// expand replaces ~ and ~/ at the beginning of a path.
-func (u identity) expand(path string) string {
-	if path == "~" {
-		return u.home
-	}
-	if rest, ok := strings.CutPrefix(path, "~/"); ok {
-		return filepath.Join(u.home, rest)
-	}
-	return path
 }
 
 // check reports a value that ssh would refuse.

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync"
 
+	"kinit/engine/shell"
 	"kinit/engine/trust"
 )
 
@@ -186,7 +187,7 @@ func (r *Resolver) filesFor(named string) []configFile {
 	case lower(named) == "none":
 		return nil
 	}
-	return []configFile{{path: r.user.expand(named), folder: filepath.Join(r.user.home, ".ssh"), needed: true}}
+	return []configFile{{path: shell.ExpandHome(named, r.user.home), folder: filepath.Join(r.user.home, ".ssh"), needed: true}}
 }
 
 // trusted checks the files of the configuration. ssh refuses a configuration that others can change, too.

@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"kinit/engine/shell"
 )
 
 // DefaultPort is the port of SSH, which IANA has assigned.
@@ -106,7 +108,7 @@ func (e *expander) path(keyword, value string) string {
 	if err != nil && e.err == nil {
 		e.err = fmt.Errorf("%s: %w", keyword, err)
 	}
-	return e.user.expand(e.text(keyword, text))
+	return shell.ExpandHome(e.text(keyword, text), e.user.home)
 }
 
 func (e *expander) paths(keyword string, values []string) []string {

@@ -17,14 +17,13 @@ import (
 	"net"
 	"os"
 	"os/user"
-	"path/filepath"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"kinit/engine/internal/sshconfig"
 	"kinit/engine/secret"
+	"kinit/engine/shell"
 	"kinit/engine/transport"
 	"kinit/engine/transport/internal/become"
 )
@@ -173,13 +172,9 @@ func currentUser() string {
 
 // expand replaces a leading ~ by the home folder.
 func expand(path string) string {
-	rest, ok := strings.CutPrefix(path, "~/")
-	if !ok {
-		return path
-	}
 	home, err := os.UserHomeDir()
 	if err != nil {
 		return path
 	}
-	return filepath.Join(home, rest)
+	return shell.ExpandHome(path, home)
 }

@@ -158,8 +158,11 @@ func handshakeError(ctx context.Context, c Config, v *verifier, k *keys, heard *
 		return fmt.Errorf("%w: log in to %s: %s: %w", transport.ErrAuth, c.label(), silentAgent(k.socket, "sign", c.HandshakeTimeout), context.Cause(ctx))
 	case ctx.Err() != nil:
 		return unreachable("connect to "+c.label(), fmt.Errorf("its SSH server did not let anybody in within %s, %s: %w", c.HandshakeTimeout, heard.said(), context.Cause(ctx)))
-	case k.login.problem(err) != nil:
-		return k.login.problem(err)
+	}
+	if login := k.login.problem(err); login != nil {
+		return login
+	}
+	switch {
 	case authRefused(err) && k.accepted.Load() != nil:
 		return fmt.Errorf("%w: %s@%s accepts %s and then asks for a second factor: give a password by --ask-pass, run kinit on a terminal for a one-time code, or "+
 			"let this user log in by key alone, by AuthenticationMethods publickey in a Match block of the server's sshd_config",

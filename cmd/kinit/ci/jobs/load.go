@@ -13,8 +13,8 @@ import (
 
 	"kinit/cmd/kinit/ci/result"
 	"kinit/cmd/kinit/ci/schedule"
+	"kinit/engine/bounds"
 	"kinit/engine/diag"
-	"kinit/engine/lineend"
 )
 
 // The defaults of a job. A cluster under emulation takes an hour at worst.
@@ -87,7 +87,7 @@ func Load(path, name string) (*File, map[string]*hcl.File, diag.List) {
 	if err != nil {
 		return nil, nil, diag.List{{Summary: "No file of jobs", Detail: "It could not be read: " + err.Error() + ".", Cause: err}}
 	}
-	parsed, problems := hclsyntax.ParseConfig(lineend.Unix(text), name, hcl.InitialPos)
+	parsed, problems := bounds.Parse(name, text)
 	sources := map[string]*hcl.File{name: parsed}
 	if problems.HasErrors() {
 		return nil, sources, diag.FromParser(problems)
