@@ -464,24 +464,37 @@ func TestJobRefusesAClusterThatNoneOfItsRunsMade(t *testing.T) {
 
 func TestJobLeavesWhatACommandHasAdopted(t *testing.T) {
 	t.Parallel()
-	r := newRack(t, "h1", "h2")
-	job := r.options("h1,h2")
-	job.Adopt, job.Job = false, engine.Job{Name: "nightly", Folder: filepath.Join(job.Cwd, "job")}
-	r.changes(job) // as a run of the job that was killed leaves it
-	adopting := r.options("h1,h2")
-	adopting.Adopt, adopting.StateDir = true, job.StateDir
-	r.changes(adopting)
-	before := r.nodes("h1", "h2")
-	cleanup := job
-	cleanup.StopAfter = "cleanup"
-	for _, o := range []engine.Options{job, cleanup} {
-		d := problem(t, engine.Run(t.Context(), o))
-		if d.Summary != "The name is taken" || !errors.Is(d.Cause, engine.ErrTaken) || !strings.HasPrefix(d.Detail, `a command outside the job "nightly" has adopted boxes on h1 and h2: `) {
-			t.Errorf("%s: %s", d.Summary, d.Detail)
-		}
-	}
-	if after := r.nodes("h1", "h2"); !slices.Equal(before, after) {
-		t.Errorf("nodes %q, before %q", after, before)
+	for where, elsewhere := range map[string]bool{"by the same user": false, "on another machine": true} {
+		t.Run(where, func(t *testing.T) {
+			t.Parallel()
+			r := newRack(t, "h1", "h2")
+			job := r.options("h1,h2")
+			job.Adopt, job.Job = false, engine.Job{Name: "nightly", Folder: filepath.Join(job.Cwd, "job")}
+			r.changes(job) // as a run of the job that was killed leaves it
+			adopting := r.options("h1,h2")
+			adopting.Adopt, adopting.StateDir = true, job.StateDir
+			if elsewhere {
+				adopting.StateDir = t.TempDir()
+			}
+			r.changes(adopting)
+			before := r.nodes("h1", "h2")
+			cleanup := job
+			cleanup.StopAfter = "cleanup"
+			for _, o := range []engine.Options{job, cleanup} {
+				d := problem(t, engine.Run(t.Context(), o))
+				if d.Summary != "The name is taken" || !errors.Is(d.Cause, engine.ErrTaken) || !strings.HasPrefix(d.Detail, `a command outside the job "nightly" has adopted boxes on h1 and h2: `) ||
+					!strings.Contains(d.Detail, `in the job "nightly", and `) {
+					t.Errorf("%s: %s", d.Summary, d.Detail)
+				}
+			}
+			if after := r.nodes("h1", "h2"); !slices.Equal(before, after) {
+				t.Errorf("nodes %q, before %q", after, before)
+			}
+			adopting.Adopt = false // it is the user's now
+			went(t, engine.Run(t.Context(), adopting))
+			job.Adopt = true // and the job's again
+			r.changes(job)
+		})
 	}
 }
 

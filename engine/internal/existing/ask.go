@@ -151,7 +151,7 @@ func (r Run) mine(i instance.Instance) (bool, error) {
 	if i.ID == r.Inputs.Restore.Instance {
 		return true, nil // the backup has it
 	}
-	return r.Memory.Knows(i.ID)
+	return r.Memory.Owns(i)
 }
 
 // listers returns how the drivers list nodes. Those that no pool of the cluster uses are asked late.

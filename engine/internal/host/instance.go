@@ -69,7 +69,7 @@ var errNone = errors.New("it has no id")
 // called before the first mark of the instance is made on the machine; it may be nil.
 func (m *Machine) Belongs(i instance.Instance, begin func() error) { m.instance, m.begin = i, begin }
 
-// Adopt records the instance of the owner's marks on the machine, if none is recorded.
+// Adopt records on the machine the instance that its marks belong to.
 func (m *Machine) Adopt(ctx context.Context, owner string) error {
 	b := m.Bind(owner, nil).(*bound)
 	b.owning.Lock()

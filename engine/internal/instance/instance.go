@@ -23,6 +23,8 @@ type Instance struct {
 	By   string    `json:"by"`             // as Controller names it
 	Spec string    `json:"spec,omitempty"` // the spec of that run
 	Job  string    `json:"job,omitempty"`  // the periodic job of that run; empty if a person started it
+	// Adopted names who has adopted what a job made: the job leaves that alone.
+	Adopted string `json:"adopted,omitempty"`
 	// Unmarked is set if marks do not carry the id: it was given to objects from before
 	// marks had ids.
 	Unmarked bool `json:"unmarked,omitempty"`
@@ -52,6 +54,9 @@ func (i Instance) Origin() string {
 	}
 	if i.Job != "" {
 		text += fmt.Sprintf(" in the job %q", i.Job)
+	}
+	if i.Adopted != "" {
+		text += fmt.Sprintf(", and %s has adopted it", i.Adopted)
 	}
 	return text
 }

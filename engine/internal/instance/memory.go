@@ -41,6 +41,15 @@ func (m Memory) Knows(id string) (bool, error) {
 	return there, err
 }
 
+// Owns reports whether the run that has the memory may use what an instance has: it is one of the controller's, and no
+// command has adopted it from the job.
+func (m Memory) Owns(i Instance) (bool, error) {
+	if m.Adopted != "" && i.Adopted != "" {
+		return false, nil
+	}
+	return m.Knows(i.ID)
+}
+
 // WasAdopted reports whether an instance that a run of the job has made is recorded in the folder Adopted too.
 func (m Memory) WasAdopted(id string) (bool, error) {
 	if _, own, err := m.read(id); m.Adopted == "" || !own || err != nil {

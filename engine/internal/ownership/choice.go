@@ -1,6 +1,7 @@
 package ownership
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -88,7 +89,7 @@ func (c *choice) choose() error {
 	}
 	c.chosen = c.fresh
 	for _, h := range slices.Backward(holders) {
-		known, err := c.memory.Knows(h.ID)
+		known, err := c.memory.Owns(h.Instance)
 		if err != nil {
 			return err
 		}
@@ -99,7 +100,7 @@ func (c *choice) choose() error {
 			return c.taken(h)
 		}
 		if h.There() {
-			c.chosen = h.Instance
+			c.chosen = c.adopts(h.Instance)
 		}
 		if err := c.remember(h.Instance); err != nil {
 			return err
@@ -149,6 +150,7 @@ func (c *choice) holders() []*holder {
 		if all[found.ID] == nil {
 			all[found.ID] = &holder{Found: found}
 		}
+		all[found.ID].Adopted = cmp.Or(all[found.ID].Adopted, found.Adopted)
 		all[found.ID].hosts = append(all[found.ID].hosts, name)
 	}
 	for _, h := range all {
@@ -178,11 +180,11 @@ func (c *choice) admit(ctx context.Context, m *host.Machine) error {
 		return fmt.Errorf("%w: %s on %s is another one than that of this run: %s", instance.ErrTaken, c.owner, m.Name(), found.Origin())
 	}
 	if found.There() {
-		mine = found.Instance
+		mine = c.adopts(found.Instance)
 	}
 	mine.Unmarked = mine.Unmarked || found.Old
 	m.Belongs(mine, begin)
-	if !found.Old || c.reads {
+	if !c.records(found) {
 		return nil
 	}
 	if err := m.Adopt(ctx, c.owner); err != nil {
@@ -192,10 +194,28 @@ func (c *choice) admit(ctx context.Context, m *host.Machine) error {
 	return nil
 }
 
-// adoptOld records the run's instance on machines with marks of no instance.
-func (c *choice) adoptOld(ctx context.Context, machines []*host.Machine) error {
+// adopts returns an instance as the run leaves it: a command that adopts what a job has made says so on the hosts, so that the
+// job leaves it alone, wherever the command ran. A job that adopts it takes that back.
+func (c *choice) adopts(i instance.Instance) instance.Instance {
+	switch {
+	case !c.adopt || i.Job == "":
+	case c.job != "":
+		i.Adopted = ""
+	case i.Adopted == "":
+		i.Adopted = c.fresh.By
+	}
+	return i
+}
+
+// records reports whether the run writes the instance on a machine when it begins, not with the first mark.
+func (c *choice) records(found host.Found) bool {
+	return !c.reads && (found.Old || found.There() && c.adopts(found.Instance) != found.Instance)
+}
+
+// adoptFound records the run's instance on machines with marks of no instance, or of one that it adopts from a job.
+func (c *choice) adoptFound(ctx context.Context, machines []*host.Machine) error {
 	for _, m := range machines {
-		if found, _ := c.of(m); !found.Old {
+		if found, _ := c.of(m); !c.records(found) {
 			continue
 		}
 		if err := c.admit(ctx, m); err != nil {

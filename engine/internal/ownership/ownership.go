@@ -187,7 +187,7 @@ func (h *Held) begin(ctx context.Context) error {
 	if err := h.choice.choose(); err != nil {
 		return err
 	}
-	if err := h.choice.adoptOld(ctx, machines); err != nil {
+	if err := h.choice.adoptFound(ctx, machines); err != nil {
 		return err
 	}
 	h.run.Connections.Admit(h.admit)

@@ -19,7 +19,7 @@ func (c *choice) taken(h *holder) error {
 	where := lists.And(h.hosts)
 	if c.job != "" {
 		why := fmt.Sprintf("no run of the job %q made %s on %s: %s. The job removes what it deploys, so it works only on what its own runs have made", c.job, c.owner, where, madeBy(h.Found))
-		if adopted, _ := c.memory.WasAdopted(h.ID); adopted {
+		if adopted, _ := c.memory.WasAdopted(h.ID); adopted || h.Adopted != "" {
 			why = fmt.Sprintf("a command outside the job %q has adopted %s on %s: %s. The job removes what it deploys, so it leaves that alone", c.job, c.owner, where, madeBy(h.Found))
 		}
 		return fmt.Errorf("%w: %s. Nothing was changed. To keep what is there, give the job a spec with another name: that of the cluster, or the owner of the spec. Else remove what is there first; or give --adopt, and the job takes it over and removes it",
