@@ -13,13 +13,13 @@ import (
 
 // Task reads the host's properties, and changes nothing.
 //
-// It reads when the task runs, and needs iproute2 on the host. With max_age, it uses facts
+// It reads when the task runs. On a host without iproute2 it reads /sys and /proc, which do not say on which interface
+// an IPv4 address is that has no subnet (/32): such an address is missing. With max_age, it uses facts
 // of an earlier run without a query, if they are not older and the host still has the same
 // recorded address and host keys. The run shows their age; --fresh-facts reads all of them again.
 //
 // Errors:
 //   - no interface has the requested address; the error has the existing ones
-//   - iproute2 is not installed
 type Task struct {
 	// Address is an IP address of the host, such as the one by which other hosts reach it;
 	// route_interface and route_mtu describe the interface with this address. It is an

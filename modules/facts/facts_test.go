@@ -1,15 +1,19 @@
 package facts
 
 import (
+	"encoding/json"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/zclconf/go-cty/cty"
 
 	"kinit/engine/module"
 	"kinit/engine/module/moduletest"
+	"kinit/engine/need"
 )
 
 // debian is a fake host with what a Debian 12 machine says.
@@ -180,14 +184,45 @@ func TestAddressThatNoInterfaceHasIsExplained(t *testing.T) {
 	}
 }
 
-func TestMissingProgramIsExplained(t *testing.T) {
+// Small images of Debian and Fedora have no iproute2.
+func TestHostWithoutIproute2HasTheSameFacts(t *testing.T) {
 	t.Parallel()
 	h := moduletest.NewFakeHost(t, "")
 	h.On("ip", "-json", "address", "show").Fail(127, "sh: ip: not found")
-	_, err := readNetwork(t.Context(), h)
-	want := "ip is not installed, it is in the package iproute2: command ended with code 127: sh: ip: not found\n$ ip -json address show"
-	if err == nil || err.Error() != want {
-		t.Errorf("error %v, want %s", err, want)
+	h.On("sh", "-c", kernelScript).Out(recorded(t, "kernel.txt"))
+	n, err := readNetwork(t.Context(), h)
+	if err != nil || n.defaultInterface != "eth0" || n.defaultAddress() != "192.0.2.2" {
+		t.Fatalf("interface %q, address %q, %v", n.defaultInterface, n.defaultAddress(), err)
+	}
+	want := map[string]Interface{
+		"lo":      {MTU: 65536, MAC: "00:00:00:00:00:00", Addresses: []string{"127.0.0.1", "::1"}},
+		"eth0":    {MTU: 1400, MAC: "02:fc:00:00:00:01", Addresses: []string{"192.0.2.2", "fd00::2", "fe80::fc:ff:fe00:1"}},
+		"podman1": {MTU: 1500, MAC: "2e:c0:d0:c8:3e:cf", Addresses: []string{"10.78.0.1", "fe80::e474:71ff:fe34:795f"}},
+	}
+	if diff := cmp.Diff(want, n.value()); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+// What the kernel of this machine tells is what ip reads.
+func TestKernelTellsWhatIpTells(t *testing.T) {
+	t.Parallel()
+	need.Programs(t, "iproute2", "ip")
+	out, err := exec.Command("sh", "-c", kernelScript).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := parseKernel(string(out))
+	text, err := exec.Command("ip", "-json", "address", "show", "dev", "lo").Output()
+	var lo []iface
+	if err == nil {
+		err = json.Unmarshal(text, &lo)
+	}
+	if err != nil || len(lo) != 1 || len(got.interfaces) == 0 {
+		t.Fatalf("%v: %s; %+v", err, text, got)
+	}
+	if diff := cmp.Diff(lo[0].MTU, got.interfaces[0].MTU); diff != "" || got.interfaces[0].Name != "lo" || got.value()["lo"].Addresses[0] != "127.0.0.1" {
+		t.Errorf("lo is %+v, want %+v", got.interfaces[0], lo[0])
 	}
 }
 

@@ -20,13 +20,15 @@ type network struct {
 
 // iface is one entry of "ip -json address".
 type iface struct {
-	Name      string `json:"ifname"`
-	MTU       int64  `json:"mtu"`
-	MAC       string `json:"address"`
-	Addresses []struct {
-		Local string `json:"local"`
-		Scope string `json:"scope"`
-	} `json:"addr_info"`
+	Name      string    `json:"ifname"`
+	MTU       int64     `json:"mtu"`
+	MAC       string    `json:"address"`
+	Addresses []address `json:"addr_info"`
+}
+
+type address struct {
+	Local string `json:"local"`
+	Scope string `json:"scope"`
 }
 
 // route is one entry of "ip -json route".
@@ -39,7 +41,11 @@ type route struct {
 func readNetwork(ctx context.Context, h module.Host) (network, error) {
 	var n network
 	var routes []route
-	if err := readJSON(ctx, h, &n.interfaces, "ip", "-json", "address", "show"); err != nil {
+	err := readJSON(ctx, h, &n.interfaces, "ip", "-json", "address", "show")
+	if module.Exited(err, 127) {
+		return readKernel(ctx, h)
+	}
+	if err != nil {
 		return n, err
 	}
 	if err := readJSON(ctx, h, &routes, "ip", "-json", "-4", "route", "show", "default"); err != nil {
@@ -58,9 +64,6 @@ func readNetwork(ctx context.Context, h module.Host) (network, error) {
 // readJSON runs a command that prints JSON. ip prints nothing for an empty list.
 func readJSON(ctx context.Context, h module.Host, into any, argv ...string) error {
 	out, err := h.Run(ctx, module.Command{Argv: argv})
-	if module.Exited(err, 127) {
-		return fmt.Errorf("%s is not installed, it is in the package iproute2: %w", argv[0], err)
-	}
 	if err != nil || strings.TrimSpace(out.Stdout) == "" {
 		return err
 	}

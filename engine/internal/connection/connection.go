@@ -95,8 +95,9 @@ func asConfigured(s host.Settings, c sshconfig.Settings) host.Settings {
 		AgentSocket: c.IdentityAgent, KeepAliveMisses: c.AliveCount,
 		Algorithms: ssh.Algorithms{
 			HostKeys: c.HostKeyAlgorithms, KeyExchanges: c.KexAlgorithms, Ciphers: c.Ciphers, MACs: c.MACs,
-			PublicKeys: c.PubkeyAcceptedAlgorithms,
+			PublicKeys: c.PubkeyAcceptedAlgorithms, Authorities: c.CAAlgorithms,
 		},
+		RevokedHostKeys: c.RevokedHostKeys, RSASize: c.RSASize,
 	}
 	if c.KnownHostsCommand != nil {
 		s.SSH.KnownHostsCommand = ssh.KnownHostsCommand(c.KnownHostsCommand, cmp.Or(c.HostKeyAlias, c.HostName))

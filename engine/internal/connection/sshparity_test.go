@@ -56,6 +56,7 @@ func (l *sshLab) cases(t *testing.T) map[string]reach {
 	l.write(t, "plain", "127.0.0.1 "+l.target.HostKey+"\n")
 	l.write(t, "alias", "myalias "+l.target.HostKey+"\n")
 	l.write(t, "empty", "")
+	l.write(t, "revokedkeys", "# stolen\n"+l.target.HostKey+"\n")
 	l.write(t, "changed", name(l.target)+" "+l.read(t, "wrong1.pub"))
 	l.write(t, "plainchanged", "127.0.0.1 "+l.read(t, "wrong1.pub"))
 	l.write(t, "revoked", "@revoked * "+l.target.HostKey+"\n"+l.read(t, "known"))
@@ -81,6 +82,14 @@ func (l *sshLab) cases(t *testing.T) map[string]reach {
 		"no right key":             {config: noAgent + " IdentityFile DIR/wrong1\n", fails: true},
 		"missing key":              {config: noAgent + " IdentityFile DIR/none\n IdentityFile DIR/right\n"},
 		"rsa":                      {config: noAgent + " IdentityFile DIR/rsa\n"},
+		"rsa key too short":        {config: noAgent + " IdentityFile DIR/rsa\n RequiredRSASize 16000\n", fails: true},
+		"rsa key long enough":      {config: noAgent + " IdentityFile DIR/rsa\n RequiredRSASize 2048\n"},
+		"revoked host key":         {config: right + " RevokedHostKeys DIR/revokedkeys\n", fails: true},
+		"other key revoked":        {config: right + " RevokedHostKeys DIR/otherca.pub\n"},
+		"revoked keys missing":     {config: right + " RevokedHostKeys DIR/nofile\n", fails: true},
+		"authority revoked":        {config: certified + " IdentityFile DIR/cert\n RevokedHostKeys DIR/hostca.pub\n", fails: true},
+		"authority's algorithm":    {config: certified + " IdentityFile DIR/cert\n CASignatureAlgorithms ssh-ed25519\n"},
+		"not the authority's":      {config: certified + " IdentityFile DIR/cert\n CASignatureAlgorithms rsa-sha2-512\n", fails: true},
 		"rsa not accepted":         {config: noAgent + " IdentityFile DIR/rsa\n PubkeyAcceptedAlgorithms ssh-ed25519\n", fails: true},
 		"locked key without agent": {config: noAgent + " IdentityFile DIR/locked\n", fails: true},
 		"too many keys":            {config: target + " IdentityFile DIR/none\n", fails: true},

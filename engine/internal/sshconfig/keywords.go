@@ -37,7 +37,7 @@ func keywords() map[string]keyword {
 	add(single, used,
 		"AddressFamily", "BindAddress", "BindInterface", "Ciphers", "ConnectTimeout", "HostKeyAlgorithms", "HostKeyAlias",
 		"HostName", "IdentitiesOnly", "IdentityAgent", "KexAlgorithms", "MACs", "Port", "ProxyJump",
-		"PubkeyAcceptedAlgorithms", "ServerAliveCountMax", "ServerAliveInterval", "Tag", "User")
+		"CASignatureAlgorithms", "PubkeyAcceptedAlgorithms", "RequiredRSASize", "RevokedHostKeys", "ServerAliveCountMax", "ServerAliveInterval", "Tag", "User")
 	add(list, used, "GlobalKnownHostsFile", "UserKnownHostsFile")
 	add(more, used, "CertificateFile", "IdentityFile")
 	add(raw, used, "ProxyCommand")
@@ -48,7 +48,7 @@ func keywords() map[string]keyword {
 	add(raw, ignored, "LocalCommand", "RemoteCommand")
 	add(list, ignored, "DynamicForward", "LocalForward", "RemoteForward")
 	add(single, ignored,
-		"AddKeysToAgent", "BatchMode", "CASignatureAlgorithms", "CanonicalizeFallbackLocal", "CanonicalizeMaxDots", "CheckHostIP",
+		"AddKeysToAgent", "BatchMode", "CanonicalizeFallbackLocal", "CanonicalizeMaxDots", "CheckHostIP",
 		"ClearAllForwardings", "ConnectionAttempts", "ControlMaster", "ControlPath", "ControlPersist",
 		"EnableEscapeCommandline", "EnableSSHKeysign", "EscapeChar", "ExitOnForwardFailure", "FingerprintHash",
 		"ForkAfterAuthentication", "ForwardAgent", "ForwardX11", "ForwardX11Timeout", "ForwardX11Trusted", "GatewayPorts",
@@ -57,7 +57,7 @@ func keywords() map[string]keyword {
 		"HostbasedAcceptedAlgorithms", "HostbasedAuthentication", "KbdInteractiveAuthentication", "KbdInteractiveDevices",
 		"LogLevel", "NoHostAuthenticationForLocalhost", "NumberOfPasswordPrompts", "ObscureKeystrokeTiming",
 		"PasswordAuthentication", "PermitLocalCommand", "PKCS11Provider", "PreferredAuthentications", "Protocol",
-		"ProxyUseFdpass", "PubkeyAuthentication", "RefuseConnection", "RequestTTY", "RequiredRSASize", "RevokedHostKeys",
+		"ProxyUseFdpass", "PubkeyAuthentication", "RefuseConnection", "RequestTTY",
 		"RhostsRSAAuthentication", "RSAAuthentication", "SecurityKeyProvider", "SessionType", "StdinNull",
 		"StreamLocalBindMask", "StreamLocalBindUnlink", "StrictHostKeyChecking", "SyslogFacility", "TCPKeepAlive", "Tunnel",
 		"TunnelDevice", "UpdateHostKeys", "UsePrivilegedPort", "UseRoaming", "VerifyHostKeyDNS", "VersionAddendum", "VisualHostKey", "WarnWeakCrypto",

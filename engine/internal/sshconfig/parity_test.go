@@ -81,6 +81,7 @@ func parityCases() map[string]parity {
 		"known hosts":              one("UserKnownHostsFile ~/.ssh/kh.%k /tmp/%n.%h\nGlobalKnownHostsFile /etc/a /etc/b\nHostKeyAlias other\n", "alpha"),
 		"no known hosts":           one("UserKnownHostsFile none\nGlobalKnownHostsFile /dev/null\n"),
 		"algorithms":               one("HostKeyAlgorithms ssh-ed25519,rsa-sha2-512\nKexAlgorithms curve25519-sha256\nCiphers aes256-ctr\nMACs hmac-sha2-256\nPubkeyAcceptedAlgorithms ssh-ed25519\n"),
+		"safety settings":          one("CASignatureAlgorithms ssh-ed25519\nRequiredRSASize 3072\nRevokedHostKeys ~/.ssh/revoked\n"),
 		"old name of an algorithm": one("PubkeyAcceptedKeyTypes ssh-ed25519\n"),
 		"family and address":       one("AddressFamily inet6\nBindAddress 127.0.0.5\n"),
 		"times":                    one("ConnectTimeout 7\nServerAliveInterval 1m30s\nServerAliveCountMax 9\n"),

@@ -200,6 +200,8 @@ func check(k keyword, value string) error {
 	switch k.name {
 	case "Port":
 		return number(1, 65535)
+	case "RequiredRSASize":
+		return number(0, 1<<31-1)
 	case "ServerAliveCountMax":
 		return number(0, 1<<31-1)
 	case "ConnectTimeout", "ServerAliveInterval":

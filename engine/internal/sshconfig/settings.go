@@ -36,7 +36,10 @@ type Settings struct {
 	UserKnownHosts    []string // "none" for none
 	GlobalKnownHosts  []string
 	KnownHostsCommand []string // the words of a command; %H, %I, %K, %t and %f in them are known when a host shows its key
+	RevokedHostKeys   string   // a file with keys, or a list as ssh-keygen -k makes it; empty for none
 	HostKeyAlgorithms string
+	CAAlgorithms      string // by which authorities may sign certificates of hosts
+	RSASize           int    // the fewest bits of RSA keys, 0 for the usual number
 	KexAlgorithms     string
 	Ciphers           string
 	MACs              string
@@ -60,7 +63,8 @@ func (o options) settings(host string, user identity) (Settings, error) {
 		IdentitiesOnly: isYes(o.first("identitiesonly")),
 		BindAddress:    o.first("bindaddress"), BindInterface: unlessNone(o.first("bindinterface")),
 		HostKeyAlgorithms: o.first("hostkeyalgorithms"), KexAlgorithms: o.first("kexalgorithms"),
-		Ciphers: o.first("ciphers"), MACs: o.first("macs"), PubkeyAcceptedAlgorithms: o.first("pubkeyacceptedalgorithms"),
+		CAAlgorithms: o.first("casignaturealgorithms"),
+		Ciphers:      o.first("ciphers"), MACs: o.first("macs"), PubkeyAcceptedAlgorithms: o.first("pubkeyacceptedalgorithms"),
 	}
 	if family := lower(o.first("addressfamily")); family != "any" {
 		s.AddressFamily = family
@@ -68,6 +72,7 @@ func (o options) settings(host string, user identity) (Settings, error) {
 	if s.Port, _ = strconv.Atoi(o.first("port")); s.Port == DefaultPort { // was checked
 		s.Port = 0
 	}
+	s.RSASize, _ = strconv.Atoi(o.first("requiredrsasize"))
 	s.ConnectTimeout, _ = seconds(o.first("connecttimeout"))
 	s.AliveInterval, _ = seconds(o.first("serveraliveinterval"))
 	s.AliveCount, _ = strconv.Atoi(o.first("serveralivecountmax"))
@@ -83,6 +88,9 @@ func (o options) settings(host string, user identity) (Settings, error) {
 	s.CertificateFiles = e.paths("CertificateFile", o["certificatefile"])
 	s.UserKnownHosts = e.paths("UserKnownHostsFile", o["userknownhostsfile"])
 	s.GlobalKnownHosts = e.paths("GlobalKnownHostsFile", o["globalknownhostsfile"])
+	if file := unlessNone(o.first("revokedhostkeys")); file != "" {
+		s.RevokedHostKeys = e.path("RevokedHostKeys", file)
+	}
 	s.IdentityAgent = e.agent(o.first("identityagent"))
 	s.KnownHostsCommand = e.command(unlessNone(o.first("knownhostscommand")))
 	return s, e.err

@@ -21,6 +21,7 @@ type Algorithms struct {
 	Ciphers      string
 	MACs         string
 	PublicKeys   string // of the user's keys
+	Authorities  string // of the signatures in certificates of hosts
 }
 
 // choose applies a list to the usual algorithms. Those that are secure only in the past are used if the list names them.

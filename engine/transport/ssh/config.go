@@ -76,6 +76,11 @@ type Config struct {
 	// shows. nil for none.
 	KnownHostsCommand func(ctx context.Context, key PublicKey) ([]byte, error)
 
+	// RevokedHostKeys is a file with keys, one a line, that are refused; empty for none.
+	RevokedHostKeys string
+	// RSASize is the fewest bits of RSA keys, of the machine, an authority or the user; 1024 when 0.
+	RSASize int
+
 	// Dial makes the connection to the machine; nil dials directly. For a jump host it is
 	// the Dial of that host's Conn.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)

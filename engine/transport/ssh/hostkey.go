@@ -187,6 +187,9 @@ func (v *verifier) verify(_ string, _ net.Addr, key gossh.PublicKey) error {
 }
 
 func (v *verifier) verifyKey(key gossh.PublicKey) error {
+	if err := v.safe(key); err != nil {
+		return err
+	}
 	if v.pinned {
 		return v.verifyPinned(key)
 	}

@@ -2,7 +2,9 @@ package ssh
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"slices"
@@ -194,6 +196,10 @@ func signersOf(files []*identity) []gossh.Signer {
 
 // offer adds a key if Config.Algorithms allows it.
 func (k *keys) offer(c Config, name string, signer gossh.Signer) {
+	if bits := c.tooShort(plainKey(signer.PublicKey())); bits > 0 {
+		k.skipped = append(k.skipped, fmt.Sprintf("%s: it has %d bits, fewer than the %d of RequiredRSASize", name, bits, cmp.Or(c.RSASize, fewestBits)))
+		return
+	}
 	if c.Algorithms.PublicKeys == "" {
 		k.add(name, signer)
 		return
