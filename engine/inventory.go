@@ -60,13 +60,13 @@ func ReadInventory(ctx context.Context, o Options) (Inventory, *Report) {
 	report := &Report{Invalid: diags.HasErrors(), Diagnostics: diags, Sources: inv.Sources}
 	var out Inventory
 	if !report.Invalid {
-		out = report.look(ctx, inv, from, o.Hosts)
+		out = report.collect(ctx, inv, from, o.Hosts)
 	}
 	return out, report.end(ctx, started)
 }
 
-// look collects the selected hosts and groups. A wrong pattern is an error.
-func (r *Report) look(ctx context.Context, inv *inventory.Inventory, from inventory.Sources, patterns []string) Inventory {
+// collect lists the selected hosts and groups. A wrong pattern is an error.
+func (r *Report) collect(ctx context.Context, inv *inventory.Inventory, from inventory.Sources, patterns []string) Inventory {
 	hosts, wrong := inv.Find(ctx, from, patterns)
 	var problems diag.List
 	for _, d := range wrong {

@@ -72,7 +72,7 @@ func showCertificates(a *app.App, c *cli.Context) error {
 	observed, report := engine.Observe(ctx, s.Options, health.CertificateOutputs()...)
 	redactOutputs(observed, s.Redact)
 	list, problem := health.Certificates(observed, a.Now())
-	report, code := s.CloseRecord(report)
+	report, code := s.CloseRecording(report)
 	if code == exit.OK && slices.ContainsFunc(list, func(c health.Certificate) bool { return c.Ended && c.Matters() }) {
 		code = exit.Failed
 	}

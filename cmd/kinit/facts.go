@@ -65,7 +65,7 @@ func showFacts(a *app.App, c *cli.Context) error {
 		s.Options.Text = factsPlaybook(inv.Hosts)
 		report = a.Engine.Run(ctx, s.Options)
 	}
-	report, code := s.CloseRecord(report)
+	report, code := s.CloseRecording(report)
 	found := factsOf(inv.Hosts, report.Outputs, filter)
 	if c.String("output") == command.OutputJSON {
 		return cmp.Or(a.JSON(factsDocument{found, view.NewSummary("", report, code).Diagnostics}), exit.Error(code))

@@ -111,7 +111,7 @@ func onInventory(a *app.App, c *cli.Context, hosts []string, show inventoryShow)
 		return err
 	}
 	inv, report := engine.ReadInventory(ctx, s.Options)
-	report, code := s.CloseRecord(report)
+	report, code := s.CloseRecording(report)
 	if c.String("output") == command.OutputJSON {
 		document := inventoryDocument{}
 		if !report.Invalid {

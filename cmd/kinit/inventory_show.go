@@ -16,14 +16,14 @@ import (
 // inventoryDocument is the JSON of the inventory commands; each has one of the parts, and
 // all have the diagnostics.
 type inventoryDocument struct {
-	Hosts       []hostRecord    `json:"hosts,omitempty"`
-	Groups      []groupRecord   `json:"groups,omitempty"`
-	Vars        []varRecord     `json:"vars,omitempty"`
+	Hosts       []shownHost     `json:"hosts,omitempty"`
+	Groups      []shownGroup    `json:"groups,omitempty"`
+	Vars        []shownVar      `json:"vars,omitempty"`
 	Diagnostics []event.Problem `json:"diagnostics"`
 }
 
-// hostRecord is a host. Values that its inventory does not set are omitted.
-type hostRecord struct {
+// shownHost is a host. Values that its inventory does not set are omitted.
+type shownHost struct {
 	Name      string   `json:"name"`
 	Address   string   `json:"address"`
 	Port      int      `json:"port,omitempty"`
@@ -34,15 +34,15 @@ type hostRecord struct {
 	Groups    []string `json:"groups"`
 }
 
-// groupRecord is a group and its direct members.
-type groupRecord struct {
+// shownGroup is a group and its direct members.
+type shownGroup struct {
 	Name   string   `json:"name"`
 	Hosts  []string `json:"hosts"`
 	Groups []string `json:"groups"`
 }
 
-// varRecord is a variable of a host. An unknown one has the reason instead of a value.
-type varRecord struct {
+// shownVar is a variable of a host. An unknown one has the reason instead of a value.
+type shownVar struct {
 	Host   string          `json:"host"`
 	Name   string          `json:"name"`
 	Value  json.RawMessage `json:"value,omitempty"`
@@ -54,14 +54,14 @@ type varRecord struct {
 
 func hostsAsJSON(inv engine.Inventory) (d inventoryDocument) {
 	for _, h := range inv.Hosts {
-		d.Hosts = append(d.Hosts, hostRecord{h.Name, h.Address, h.Port, h.User, h.Transport, h.Via, h.Become, orEmpty(h.Groups)})
+		d.Hosts = append(d.Hosts, shownHost{h.Name, h.Address, h.Port, h.User, h.Transport, h.Via, h.Become, orEmpty(h.Groups)})
 	}
 	return d
 }
 
 func groupsAsJSON(inv engine.Inventory) (d inventoryDocument) {
 	for _, g := range inv.Groups {
-		d.Groups = append(d.Groups, groupRecord{g.Name, orEmpty(g.Hosts), orEmpty(g.Groups)})
+		d.Groups = append(d.Groups, shownGroup{g.Name, orEmpty(g.Hosts), orEmpty(g.Groups)})
 	}
 	return d
 }
@@ -69,7 +69,7 @@ func groupsAsJSON(inv engine.Inventory) (d inventoryDocument) {
 func varsAsJSON(inv engine.Inventory) (d inventoryDocument) {
 	for _, h := range inv.Hosts {
 		for _, v := range h.Vars {
-			d.Vars = append(d.Vars, varRecord{h.Name, v.Name, json.RawMessage(v.Value), v.Unread, v.From, v.At.Filename, v.At.Start.Line})
+			d.Vars = append(d.Vars, shownVar{h.Name, v.Name, json.RawMessage(v.Value), v.Unread, v.From, v.At.Filename, v.At.Start.Line})
 		}
 	}
 	return d

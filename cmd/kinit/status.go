@@ -52,7 +52,7 @@ docs/operating.md describes.`,
 			state, report := engine.State(ctx, s.Options, health.Outputs()...)
 			redact(&state, s.Redact)
 			status, problem := health.Of(state, s.Options.Spec, repairs(c, s.Options.Spec, report), a.Now())
-			report, code := s.CloseRecord(report)
+			report, code := s.CloseRecording(report)
 			code = statusCode(code, status)
 			status.ExitCode = code
 			if c.String("output") == command.OutputJSON && report.Tasks > 0 && !report.Interrupted {

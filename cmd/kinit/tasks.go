@@ -33,7 +33,7 @@ the list is an argument of --only and --skip. No host is asked, so a cluster is 
 				return err
 			}
 			graph, report := engine.Order(ctx, s.Options)
-			report, code := s.CloseRecord(report)
+			report, code := s.CloseRecording(report)
 			rows := taskRows(graph)
 			if c.String("output") == command.OutputJSON {
 				return cmp.Or(a.JSON(tasksDocument{rows, view.NewSummary("", report, code).Diagnostics}), exit.Error(code))

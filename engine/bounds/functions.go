@@ -13,21 +13,21 @@ import (
 // Functions adds limits to the functions, by name, that can make large results of small
 // arguments.
 func Functions(all map[string]function.Function) {
-	for name, look := range map[string]func(args []cty.Value) error{
+	for name, check := range map[string]func(args []cty.Value) error{
 		"setproduct": product, "format": formatted, "formatlist": formatted, "join": joined, "replace": ofTexts(3, replaced),
 		"indent": indented, "split": ofTexts(2, parted), "regex": ofTexts(2, matched), "regexall": ofTexts(2, matched),
 		"jsonencode": whole, "yamlencode": whole, "flatten": whole, "concat": together, "merge": together, "setunion": together,
 		"jsondecode": ofTexts(1, decoded), "yamldecode": ofTexts(1, yamlDecoded), "parseint": ofFirst(digits), "tonumber": ofFirst(digits), "tostring": whole,
 	} {
 		if f, ok := all[name]; ok {
-			all[name] = limited(f, look)
+			all[name] = limited(f, check)
 		}
 	}
 }
 
 // limited returns a function that checks its arguments when its type is computed, which is
 // before each call.
-func limited(f function.Function, look func(args []cty.Value) error) function.Function {
+func limited(f function.Function, check func(args []cty.Value) error) function.Function {
 	return function.New(&function.Spec{
 		Description: f.Description(), Params: f.Params(), VarParam: f.VarParam(),
 		Type: func(args []cty.Value) (cty.Type, error) {
@@ -35,7 +35,7 @@ func limited(f function.Function, look func(args []cty.Value) error) function.Fu
 			for i, arg := range args {
 				plain[i], _ = arg.Unmark()
 			}
-			if err := look(plain); err != nil {
+			if err := check(plain); err != nil {
 				return cty.NilType, err
 			}
 			return f.ReturnTypeForValues(args)
@@ -141,20 +141,20 @@ func texts(args []cty.Value) ([]string, bool) {
 }
 
 // ofTexts returns a check of at least so many arguments, all of them known texts.
-func ofTexts(least int, look func(all []string) error) func(args []cty.Value) error {
+func ofTexts(least int, check func(all []string) error) func(args []cty.Value) error {
 	return func(args []cty.Value) error {
 		if all, ok := texts(args); ok && len(all) >= least {
-			return look(all)
+			return check(all)
 		}
 		return nil
 	}
 }
 
 // ofFirst returns a check of the first argument, if it is a known text.
-func ofFirst(look func(text string) error) func(args []cty.Value) error {
+func ofFirst(check func(text string) error) func(args []cty.Value) error {
 	return func(args []cty.Value) error {
 		if text, ok := first(args); ok {
-			return look(text)
+			return check(text)
 		}
 		return nil
 	}

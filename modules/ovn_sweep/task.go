@@ -48,7 +48,7 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	if err != nil {
 		return nil, err
 	}
-	t.Look(h, north)
+	t.NoteForeign(h, north)
 	steps := ovn.SweepSteps(h, ovn.Northbound(), north, t.removals)
 	if !t.All {
 		return steps, nil

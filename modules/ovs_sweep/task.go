@@ -42,7 +42,7 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 	if err != nil {
 		return nil, err
 	}
-	t.Look(h, rows)
+	t.NoteForeign(h, rows)
 	var steps []module.Step
 	owner := ownership.Signature(h)
 	for _, p := range rows.Ports {

@@ -84,11 +84,11 @@ func (t *Task) read(ctx context.Context, h module.Host) ([]target, error) {
 	t.foreign = nil
 	for _, ctr := range containers {
 		if !ctr.IsInfra {
-			t.look(h, "container "+ctr.Name, ctr.Config.Labels)
+			t.noteForeign(h, "container "+ctr.Name, ctr.Config.Labels)
 		}
 	}
 	for _, pod := range pods {
-		t.look(h, "pod "+pod.Name, pod.Labels)
+		t.noteForeign(h, "pod "+pod.Name, pod.Labels)
 	}
 	going := t.going(c, containers, pods)
 	targets := going.targets(containers)
@@ -185,7 +185,7 @@ func (t *Task) named(ctx context.Context, c podman.Client) ([]target, error) {
 	var targets []target
 	add := func(kind, name string, labels map[string]string) {
 		what := "podman " + kind + " " + name
-		t.look(c.Host, what, labels)
+		t.noteForeign(c.Host, what, labels)
 		if c.Ours(labels) && !t.stays(name) {
 			removed := target{text: "remove " + what, do: func(ctx context.Context, h module.Host) error {
 				return podman.Client{Host: h}.Remove(ctx, kind, name)
@@ -206,8 +206,8 @@ func (t *Task) named(ctx context.Context, c podman.Client) ([]target, error) {
 	return targets, err
 }
 
-// look records an object of another cluster with the same name.
-func (t *Task) look(h module.Host, what string, labels map[string]string) {
+// noteForeign notes an object of another cluster with the same name.
+func (t *Task) noteForeign(h module.Host, what string, labels map[string]string) {
 	if ownership.Namesake(h, labels[podman.OwnerLabel]) {
 		t.foreign = append(t.foreign, ownership.LeftAlone(h, what))
 	}

@@ -137,7 +137,7 @@ func runPhase(ctx context.Context, a *app.App, work runner.Work, s *screen) runn
 	}
 	notice := func(text string) { s.Notice(work.Job, text) }
 	log := command.NewLog(a, "kinit ci run", work.Check, work.Options, notice)
-	r := command.NewRecord(work.Options, log, sink{s, work.Job.Name}, notice)
+	r := command.NewRecording(work.Options, log, sink{s, work.Job.Name}, notice)
 	report, code := r.Close(do(ctx, r.Options), false)
 	out := runner.Outcome{OK: code == exit.OK, Report: report, Redact: r.Redact}
 	if log != nil {

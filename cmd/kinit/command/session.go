@@ -44,7 +44,7 @@ func RunMode(c *cli.Context) Mode {
 
 // Session is one use of the engine by a command, between Begin and End.
 type Session struct {
-	*Record
+	*Recording
 	Screen view.View
 	mode   Mode
 	app    *app.App
@@ -81,7 +81,7 @@ func Begin(a *app.App, c *cli.Context, o engine.Options, m Mode) (context.Contex
 	if log != nil && c.Bool("verbose") {
 		screen.Notice("log: " + log.Path())
 	}
-	s := &Session{Record: NewRecord(o, log, screen, screen.Notice), Screen: screen, mode: m, app: a, line: c}
+	s := &Session{Recording: NewRecording(o, log, screen, screen.Notice), Screen: screen, mode: m, app: a, line: c}
 	if m.View == view.Read || m.View == view.Validate {
 		s.Options.Reserved = nil // commands that only read a lab's cluster need no named hosts
 	}
@@ -108,9 +108,9 @@ func Use(a *app.App, c *cli.Context, o engine.Options, m Mode, do app.Action) er
 	return s.End(do(ctx, s.Options))
 }
 
-// CloseRecord no longer catches signals, and closes the record. It returns the report with
+// CloseRecording no longer catches signals, and closes the recording. It returns the report with
 // secrets masked, and its exit code, for a command that shows them itself.
-func (s *Session) CloseRecord(report *engine.Report) (*engine.Report, int) {
+func (s *Session) CloseRecording(report *engine.Report) (*engine.Report, int) {
 	s.stop()
 	return s.Close(report, s.mode.PendingFails)
 }
@@ -119,10 +119,10 @@ func (s *Session) CloseRecord(report *engine.Report) (*engine.Report, int) {
 // learns from the result that another run follows sets it before End.
 func (s *Session) Part(name string) { s.mode.Part = name }
 
-// End closes the record and shows the report, and returns the error that the program ends
+// End closes the recording and shows the report, and returns the error that the program ends
 // with.
 func (s *Session) End(report *engine.Report) error {
-	report, code := s.CloseRecord(report)
+	report, code := s.CloseRecording(report)
 	if s.mode.Logged {
 		part := s.mode.Part
 		if code != exit.OK {
@@ -134,28 +134,28 @@ func (s *Session) End(report *engine.Report) error {
 	return exit.Error(code)
 }
 
-// Record is what is kept of a use of the engine: its log, if there is one. Secrets are
+// Recording is what is kept of a use of the engine: its log, if there is one. Secrets are
 // masked in the log and on the screen.
-type Record struct {
+type Recording struct {
 	Options engine.Options // as they are given to the engine
 	Redact  func(string) string
 	log     *runlog.Log
 	notice  func(string)
 }
 
-// NewRecord makes the engine's events go to a screen and a log.
-func NewRecord(o engine.Options, log *runlog.Log, screen event.Sink, notice func(string)) *Record {
+// NewRecording makes the engine's events go to a screen and a log.
+func NewRecording(o engine.Options, log *runlog.Log, screen event.Sink, notice func(string)) *Recording {
 	to := view.Fan{screen}
 	if log != nil {
 		to = append(to, log)
 	}
 	o.Redactor = &secret.Redactor{}
 	o.Events = view.Redacted{Next: to, Redact: o.Redactor.Redact}
-	return &Record{Options: o, Redact: o.Redactor.Redact, log: log, notice: notice}
+	return &Recording{Options: o, Redact: o.Redactor.Redact, log: log, notice: notice}
 }
 
 // Close closes the log, and returns the report with secrets masked and its exit code.
-func (r *Record) Close(report *engine.Report, pendingFails bool) (*engine.Report, int) {
+func (r *Recording) Close(report *engine.Report, pendingFails bool) (*engine.Report, int) {
 	report = view.RedactReport(report, r.Redact)
 	code := exit.Of(report, pendingFails)
 	if r.log != nil {

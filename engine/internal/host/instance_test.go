@@ -57,7 +57,7 @@ func TestTheInstanceIsNotedBeforeTheFirstMark(t *testing.T) {
 		t.Errorf("begun %d times", begun)
 	}
 	text, err := os.ReadFile(owned(m, "file", "%2Fetc%2Fa.json"))
-	var got record
+	var got storedMark
 	if err = errors.Join(err, json.Unmarshal(text, &got)); err != nil || got.Instance != "ONE" {
 		t.Errorf("%v, the mark is of %q", err, got.Instance)
 	}

@@ -18,10 +18,10 @@ import (
 	"kinit/engine/module"
 )
 
-// record is a stored mark: one file for each mark, in a folder for its kind. Seq orders
+// storedMark is a mark on a host: one file for each mark, in a folder for its kind. Seq orders
 // marks by when they were made: ns since 1970, padded so that it sorts as text too. Marks
 // of other instances are foreign: they are not read as marks, changed or removed.
-type record struct {
+type storedMark struct {
 	module.Mark
 	Seq      string `json:"seq"`
 	Instance string `json:"instance,omitempty"`
@@ -38,7 +38,7 @@ func (b *bound) Own(ctx context.Context, mark module.Mark) error {
 		merged := r.Merge(mark)
 		switch {
 		case !there:
-			r = record{Mark: mark, Seq: b.sequence(), Instance: b.Instance()}
+			r = storedMark{Mark: mark, Seq: b.sequence(), Instance: b.Instance()}
 		case merged == r.Mark:
 			return nil
 		default:
@@ -66,10 +66,10 @@ func (b *bound) marking(mark module.Mark, change func(name string) error) error 
 }
 
 // has returns a mark, and whether the instance has it. A mark of another instance is an error.
-func (b *bound) has(ctx context.Context, name string) (record, bool, error) {
+func (b *bound) has(ctx context.Context, name string) (storedMark, bool, error) {
 	r, err := b.read(ctx, name)
 	if errors.Is(err, fs.ErrNotExist) {
-		return record{}, false, nil
+		return storedMark{}, false, nil
 	}
 	if err == nil && r.Instance != b.Instance() {
 		err = fmt.Errorf("%s is of another instance of %s; look whose the thing is, and remove both by hand if nothing needs them", name, b.owner)
@@ -77,7 +77,7 @@ func (b *bound) has(ctx context.Context, name string) (record, bool, error) {
 	return r, err == nil, err
 }
 
-func (b *bound) write(ctx context.Context, name string, r record) error {
+func (b *bound) write(ctx context.Context, name string, r storedMark) error {
 	if _, err := b.files.Stat(ctx, path.Dir(name)); errors.Is(err, fs.ErrNotExist) {
 		if err := b.settle(ctx); err != nil {
 			return err
@@ -116,31 +116,31 @@ func (b *bound) Marks(ctx context.Context) ([]module.Mark, error) {
 	if b.owner == "" {
 		return nil, nil
 	}
-	records, err := b.records(ctx)
+	marks, err := b.own(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("list the marks of %s: %w", b.owner, err)
 	}
-	slices.SortFunc(records, func(x, y record) int {
+	slices.SortFunc(marks, func(x, y storedMark) int {
 		return cmp.Or(cmp.Compare(x.Seq, y.Seq), cmp.Compare(x.Kind, y.Kind), cmp.Compare(x.ID, y.ID))
 	})
-	return lists.Map(records, func(r record) module.Mark { return r.Mark }), nil
+	return lists.Map(marks, func(r storedMark) module.Mark { return r.Mark }), nil
 }
 
-func (b *bound) records(ctx context.Context) ([]record, error) {
+func (b *bound) own(ctx context.Context) ([]storedMark, error) {
 	all, err := b.known(ctx)
-	return slices.DeleteFunc(slices.Clone(all), func(r record) bool { return r.Instance != b.Instance() }), err
+	return slices.DeleteFunc(slices.Clone(all), func(r storedMark) bool { return r.Instance != b.Instance() }), err
 }
 
 // knownMarks are the marks that an owner had on a machine when the run had changed marks so many times.
 type knownMarks struct {
 	changes uint64
-	records []record
+	marks   []storedMark
 }
 
 // known returns the marks of all instances of the owner. Modules read them often, and only the run that has the lock
 // changes them. So the marks that were read over a connection are kept until the run changes a mark on any machine, since
 // two names or users may lead to the same machine.
-func (b *bound) known(ctx context.Context) ([]record, error) {
+func (b *bound) known(ctx context.Context) ([]storedMark, error) {
 	if b.settings.Local {
 		return b.opened(ctx)
 	}
@@ -152,7 +152,7 @@ func (b *bound) known(ctx context.Context) ([]record, error) {
 	}
 	changes := b.changes.Load()
 	if known, is := b.marks[b.owner]; is && known.changes == changes {
-		return known.records, nil
+		return known.marks, nil
 	}
 	all, ok := b.printed(ctx)
 	if !ok {
@@ -172,7 +172,7 @@ const printMarks = `cd -- "$1" && set -- */*.json && exec cat -- "$@"`
 // printed reads all marks with one command, since each file costs several requests and
 // modules read the marks often. It reports whether that worked. If not, for example because
 // there are no marks yet, reading the files shows why.
-func (b *bound) printed(ctx context.Context) ([]record, bool) {
+func (b *bound) printed(ctx context.Context) ([]storedMark, bool) {
 	if b.OS() == module.Windows {
 		return nil, false
 	}
@@ -180,9 +180,9 @@ func (b *bound) printed(ctx context.Context) ([]record, bool) {
 	if err != nil {
 		return nil, false
 	}
-	var all []record
+	var all []storedMark
 	for decoder := json.NewDecoder(strings.NewReader(out.Stdout)); ; {
-		var r record
+		var r storedMark
 		switch err := decoder.Decode(&r); {
 		case errors.Is(err, io.EOF):
 			return all, true
@@ -194,12 +194,12 @@ func (b *bound) printed(ctx context.Context) ([]record, bool) {
 }
 
 // opened reads all marks file by file.
-func (b *bound) opened(ctx context.Context) ([]record, error) {
+func (b *bound) opened(ctx context.Context) ([]storedMark, error) {
 	kinds, err := b.list(ctx, b.folder())
 	if err != nil {
 		return nil, err
 	}
-	var records []record
+	var marks []storedMark
 	for _, kind := range kinds {
 		names, err := b.list(ctx, kind)
 		if err != nil {
@@ -213,14 +213,14 @@ func (b *bound) opened(ctx context.Context) ([]record, error) {
 			if err != nil {
 				return nil, err
 			}
-			records = append(records, r)
+			marks = append(marks, r)
 		}
 	}
-	return records, nil
+	return marks, nil
 }
 
-func (b *bound) read(ctx context.Context, name string) (record, error) {
-	var r record
+func (b *bound) read(ctx context.Context, name string) (storedMark, error) {
+	var r storedMark
 	text, err := b.text(ctx, name)
 	if err != nil {
 		return r, err

@@ -200,8 +200,8 @@ func TestMarksFarAwayAreReadByOneCommand(t *testing.T) {
 	hereAndFarAway(t, func(t *testing.T, m *Machine) {
 		b := m.Bind("k8s", nil).(*bound)
 		own(t, b, module.Mark{Kind: "file", ID: "a", Prior: "x\ny"}, module.Mark{Kind: "unit", ID: "b"})
-		if records, ok := b.printed(t.Context()); !ok || len(records) != 2 {
-			t.Errorf("%d marks printed, %v, want 2", len(records), ok)
+		if marks, ok := b.printed(t.Context()); !ok || len(marks) != 2 {
+			t.Errorf("%d marks printed, %v, want 2", len(marks), ok)
 		}
 	})
 }

@@ -44,8 +44,8 @@ func Owned(owner string) string { return path.Join(Of(owner), "owned") }
 // instanceFile records, beside an owner's marks, their instance.
 const instanceFile = "instance.json"
 
-// record is a mark in the engine's format, reduced to the fields in use.
-type record struct {
+// storedMark is a mark in the engine's format, reduced to the fields in use.
+type storedMark struct {
 	module.Mark
 	Instance string `json:"instance"`
 }
@@ -68,11 +68,11 @@ func ReadOthers(ctx context.Context, h module.Host) (Others, error) {
 		if owner == h.Owner() {
 			continue
 		}
-		records, err := records(ctx, h, owner)
+		stored, err := marksOf(ctx, h, owner)
 		if err != nil {
 			return others, err
 		}
-		for _, r := range records {
+		for _, r := range stored {
 			others.owners[thing{r.Kind, r.ID}] = owner
 		}
 	}
@@ -81,9 +81,9 @@ func ReadOthers(ctx context.Context, h module.Host) (Others, error) {
 
 // Strangers lists the marks below the owner's name that belong to another instance.
 func Strangers(ctx context.Context, h module.Host) ([]module.Mark, error) {
-	records, err := records(ctx, h, h.Owner())
+	stored, err := marksOf(ctx, h, h.Owner())
 	var marks []module.Mark
-	for _, r := range records {
+	for _, r := range stored {
 		if r.Instance != h.Instance() {
 			marks = append(marks, r.Mark)
 		}
@@ -91,12 +91,12 @@ func Strangers(ctx context.Context, h module.Host) ([]module.Mark, error) {
 	return marks, err
 }
 
-func records(ctx context.Context, h module.Host, owner string) ([]record, error) {
+func marksOf(ctx context.Context, h module.Host, owner string) ([]storedMark, error) {
 	kinds, err := list(ctx, h, Owned(owner))
 	if err != nil {
 		return nil, err
 	}
-	var all []record
+	var all []storedMark
 	for _, kind := range kinds {
 		names, err := list(ctx, h, path.Join(Owned(owner), kind))
 		if err != nil {
@@ -107,7 +107,7 @@ func records(ctx context.Context, h module.Host, owner string) ([]record, error)
 			if err != nil {
 				return nil, err
 			}
-			var r record
+			var r storedMark
 			if !there {
 				continue
 			}
@@ -146,7 +146,7 @@ func Exists(ctx context.Context, h module.Host, owner string) (bool, error) {
 }
 
 // Remove deletes the folder of the host's owner, and empty folders above it. If files in the
-// folder must remain, only the manifest is removed. The owner's record is removed last, so
+// folder must remain, only the manifest is removed. The owner's instance is removed last, so
 // that after an interruption the owner of the rest is known.
 func Remove(ctx context.Context, h module.Host, stays bool) error {
 	kinds, err := list(ctx, h, Owned(h.Owner()))

@@ -154,8 +154,8 @@ type Sweep struct {
 // Goes reports whether an object with this name is to be removed.
 func (s *Sweep) Goes(name string) bool { return s.All || !slices.Contains(s.Keep, name) }
 
-// Look notes the rows that seem to be the owner's but are not, for the task's message.
-func (s *Sweep) Look(h module.Host, rows any) { s.message = LeftAlone(h, rows) }
+// NoteForeign notes the rows that seem to be the owner's but are not, for the task's message.
+func (s *Sweep) NoteForeign(h module.Host, rows any) { s.message = LeftAlone(h, rows) }
 
 // MessageText returns the rows of another cluster with the same name.
 func (s *Sweep) MessageText() string { return s.message }
