@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"encoding/base64"
 	"regexp"
 	"strings"
 )
@@ -13,6 +14,13 @@ import (
 // two of them as one.
 func PowerShell(text string) string {
 	return "'" + singleQuotes.ReplaceAllString(text, "$0$0") + "'"
+}
+
+// PowerShellBlock returns code of PowerShell that runs a script as a script block of its own, which may begin with
+// param or using as in a file. Code may precede it. The text must be valid UTF-8.
+func PowerShellBlock(script string) string {
+	return "& ([scriptblock]::Create([Text.Encoding]::UTF8.GetString([Convert]::FromBase64String('" +
+		base64.StdEncoding.EncodeToString([]byte(script)) + "'))))"
 }
 
 var singleQuotes = regexp.MustCompile("['\u2018\u2019\u201a\u201b]")

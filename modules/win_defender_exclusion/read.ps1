@@ -1,12 +1,11 @@
-# What Defender does not scan. Without its cmdlets it is not installed; 0x800106BA is
-# its error while its service does not run.
+# What Defender does not scan. Without its cmdlets it is not installed.
 if (-not (Get-Command -Name Get-MpPreference -ErrorAction SilentlyContinue)) {
     return @{ installed = $false; running = $false }
 }
 try {
     $preference = Get-MpPreference
 } catch {
-    if ($_.Exception.HResult -ne 0x800106BA) {
+    if (-not (Test-DefenderStopped $_)) {
         throw
     }
     return @{ installed = $true; running = $false }

@@ -1,5 +1,5 @@
 # A rule of the firewall with its filters, in the words of the cmdlets that change it.
-$rule = Get-NetFirewallRule -Name $Arguments.name -ErrorAction SilentlyContinue
+$rule = Find-Existing { Get-NetFirewallRule -Name $Arguments.name }
 if (-not $rule) {
     return @{ there = $false }
 }

@@ -1,2 +1,2 @@
 # Removes a rule of the firewall.
-Get-NetFirewallRule -Name $Arguments.name -ErrorAction SilentlyContinue | Remove-NetFirewallRule
+Find-Existing { Get-NetFirewallRule -Name $Arguments.name } | Remove-NetFirewallRule

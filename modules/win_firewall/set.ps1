@@ -15,7 +15,7 @@ if ($Arguments.localPorts) {
     $parameters.LocalPort = [string[]]$Arguments.localPorts
     $parameters.RemotePort = [string[]]$Arguments.remotePorts
 }
-if (Get-NetFirewallRule -Name $Arguments.name -ErrorAction SilentlyContinue) {
+if (Find-Existing { Get-NetFirewallRule -Name $Arguments.name }) {
     Set-NetFirewallRule @parameters -NewDisplayName $Arguments.displayName
 } else {
     $null = New-NetFirewallRule @parameters -DisplayName $Arguments.displayName

@@ -1,6 +1,7 @@
 package winfirewall
 
 import (
+	"strings"
 	"testing"
 
 	"kinit/engine/module"
@@ -25,4 +26,17 @@ state = "absent"`)
 		},
 		Host: winhost.New(t, winhost.Options{Language: "de-DE"}),
 	})
+}
+
+func TestStoppedFirewallIsNoRuleThatIsMissing(t *testing.T) {
+	t.Parallel()
+	h := winhost.New(t, winhost.Options{})
+	if err := h.Services.Stop(t.Context(), "mpssvc", true); err != nil {
+		t.Fatal(err)
+	}
+	task := moduletest.Decode(t, Kind(), "name = \"kinit-test\"\nstate = \"absent\"")
+	const want = "There are no more endpoints available from the endpoint mapper."
+	if _, err := task.Plan(t.Context(), h); err == nil || !strings.HasPrefix(err.Error(), want) {
+		t.Errorf("error %v, want %s", err, want)
+	}
 }

@@ -9,7 +9,7 @@ public static extern void HNSCall(
     [MarshalAs(UnmanagedType.LPWStr)] out string response);
 '@
 
-if (-not (Get-Service -Name hns -ErrorAction SilentlyContinue)) {
+if (-not (Find-Existing { Get-Service -Name hns })) {
     throw 'the host has no host networking service: install the feature Containers, and restart the host'
 }
 

@@ -32,7 +32,7 @@ import (
 //   - its output does not match expect
 //   - only_if still requires the script after it ran, or creates still does not exist
 type Task struct {
-	// Script is the text. With arguments it must not begin with a param block.
+	// Script is the text. It runs as a script block, so it may begin with param, using or begin.
 	Script string `hcl:"script"`
 	// Arguments are values of any type, which the script, unless and only_if read from the
 	// variable $Arguments, as in $Arguments.name. They reach the host by the script's
@@ -60,10 +60,35 @@ func (t *Task) Validate() error {
 	case !render.IsObject(t.Arguments):
 		return errors.New("arguments is no object, want { name = value … }")
 	}
+	if err := checkNames(t.Arguments); err != nil {
+		return err
+	}
 	if err := t.given().CheckReadOnly(t.ReadOnly); err != nil {
 		return err
 	}
 	return t.CheckWindows()
+}
+
+// checkNames returns an error for names that PowerShell cannot tell apart or does not accept in JSON.
+func checkNames(arguments cty.Value) error {
+	plain, _ := arguments.UnmarkDeep()
+	return cty.Walk(plain, func(_ cty.Path, v cty.Value) (bool, error) {
+		if v.IsNull() || !v.IsKnown() || !v.Type().IsObjectType() && !v.Type().IsMapType() {
+			return true, nil
+		}
+		seen := map[string]string{}
+		for name := range v.AsValueMap() {
+			lower := strings.ToLower(name)
+			if name == "" {
+				return false, errors.New("arguments has an empty name, which PowerShell cannot read")
+			}
+			if other, ok := seen[lower]; ok {
+				return false, fmt.Errorf("arguments has the names %q and %q, which are the same to PowerShell", min(name, other), max(name, other))
+			}
+			seen[lower] = name
+		}
+		return true, nil
+	})
 }
 
 // given returns the conditions without the values of their scripts.

@@ -1,4 +1,4 @@
 # Removes a scheduled task; one that runs goes on to its end.
-if (Get-ScheduledTask -TaskPath $Arguments.path -TaskName $Arguments.name -ErrorAction SilentlyContinue) {
+if (Find-Existing { Get-ScheduledTask -TaskPath $Arguments.path -TaskName $Arguments.name }) {
     Unregister-ScheduledTask -TaskPath $Arguments.path -TaskName $Arguments.name -Confirm:$false
 }

@@ -5,6 +5,7 @@ import (
 
 	"kinit/engine/module"
 	"kinit/engine/module/moduletest"
+	"kinit/test/winsim/machine"
 	"kinit/test/winsim/winhost"
 )
 
@@ -25,4 +26,22 @@ state = "absent"`)
 		},
 		Host: winhost.New(t, winhost.Options{Language: "de-DE"}),
 	})
+}
+
+func TestTaskOfAGroupIsReplacedAndRemoved(t *testing.T) {
+	t.Parallel()
+	h := winhost.New(t, winhost.Options{})
+	for _, args := range []string{`program = "defrag.exe"`, `state = "absent"`} {
+		of := machine.Task{Path: `\kinit\`, Name: "trim", User: "S-1-5-32-545", LogonType: "Group", RunLevel: "Limited", Actions: []machine.TaskAction{{Execute: "defrag.exe"}}}
+		if err := h.AddTask(of, true); err != nil {
+			t.Fatal(err)
+		}
+		task := func() module.Task { return moduletest.Decode(t, Kind(), "name = \"kinit/trim\"\n"+args) }
+		if got := moduletest.Apply(t, task(), h); got != "" {
+			t.Errorf("%s: %s", args, got)
+		}
+		if got := moduletest.Planned(t.Context(), task(), h); got != "" {
+			t.Errorf("%s, the second run: %s, want no change", args, got)
+		}
+	}
 }

@@ -4,7 +4,7 @@ $service = [Microsoft.Win32.Registry]::LocalMachine.OpenSubKey("SYSTEM\CurrentCo
 if (-not $service) {
     return @{ there = $false }
 }
-$status = Get-Service -Name $Arguments.name -ErrorAction SilentlyContinue
+$status = Find-Existing { Get-Service -Name $Arguments.name }
 $started = [Microsoft.Win32.Registry]::LocalMachine.OpenSubKey('SOFTWARE\kinit\Services')
 $fingerprint = ''
 if ($started) {

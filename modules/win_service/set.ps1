@@ -1,7 +1,7 @@
 # Makes a service, or changes what is given of the one that is there. Words without
 # quotes go to sc.exe, texts and passwords to the service's own methods.
 $name = $Arguments.name
-if (-not (Get-Service -Name $name -ErrorAction SilentlyContinue)) {
+if (-not (Find-Existing { Get-Service -Name $name })) {
     $null = New-Service -Name $name -BinaryPathName $Arguments.path -StartupType Manual
 }
 $change = @{}

@@ -1,9 +1,13 @@
 # A local user, whether the password is the wanted one, and in which of the wanted
 # groups it is. Groups are known by name or SID. A password is tried only where one is
 # asked for and the user may log in, since failures count.
-$user = Get-LocalUser -Name $Arguments.name -ErrorAction SilentlyContinue
+$user = Find-Existing { Get-LocalUser -Name $Arguments.name }
 if (-not $user) {
     return @{ there = $false }
+}
+$memberships = @()
+if ($Arguments.groups) {
+    $memberships = @(Get-Memberships $Arguments.name)
 }
 $groups = @(foreach ($wanted in $Arguments.groups) {
     if ($wanted.StartsWith('S-1-')) {
@@ -11,8 +15,7 @@ $groups = @(foreach ($wanted in $Arguments.groups) {
     } else {
         $group = Get-LocalGroup -Name $wanted
     }
-    $members = @(Get-LocalGroupMember -Group $group | Where-Object { $_.SID.Value -eq $user.SID.Value })
-    if ($members.Count -gt 0) {
+    if ($memberships -contains $group.Name) {
         $wanted
     }
 })

@@ -1,4 +1,4 @@
 # Removes a local user.
-if (Get-LocalUser -Name $Arguments.name -ErrorAction SilentlyContinue) {
+if (Find-Existing { Get-LocalUser -Name $Arguments.name }) {
     Remove-LocalUser -Name $Arguments.name
 }

@@ -1,5 +1,5 @@
 # Makes a local user, or changes what is given of the one that is there.
-$user = Get-LocalUser -Name $Arguments.name -ErrorAction SilentlyContinue
+$user = Find-Existing { Get-LocalUser -Name $Arguments.name }
 $password = $null
 if ($Arguments.password) {
     $password = ConvertTo-SecureString -String $Arguments.password -AsPlainText -Force
@@ -22,14 +22,17 @@ if ($Arguments.enabled -eq $true) {
 } elseif ($Arguments.enabled -eq $false) {
     Disable-LocalUser -Name $Arguments.name
 }
+$memberships = @()
+if ($Arguments.groups) {
+    $memberships = @(Get-Memberships $Arguments.name)
+}
 foreach ($wanted in $Arguments.groups) {
     if ($wanted.StartsWith('S-1-')) {
         $group = Get-LocalGroup -SID $wanted
     } else {
         $group = Get-LocalGroup -Name $wanted
     }
-    $members = @(Get-LocalGroupMember -Group $group | Where-Object { $_.SID.Value -eq $user.SID.Value })
-    if ($members.Count -eq 0) {
+    if ($memberships -notcontains $group.Name) {
         Add-LocalGroupMember -Group $group -Member $user
     }
 }

@@ -41,3 +41,18 @@ func TestPasswordIsSetWhereItDoesNotFit(t *testing.T) {
 		}
 	}
 }
+
+func TestGroupWithAnAccountThatIsGoneKeepsItsOtherMembers(t *testing.T) {
+	t.Parallel()
+	h := winhost.New(t, winhost.Options{})
+	if err := h.Accounts.AddMember("S-1-5-32-544", "S-1-5-21-1-2-3-1234"); err != nil {
+		t.Fatal(err)
+	}
+	const args = "password = \"Open-Sesame-1\"\ngroups = [\"S-1-5-32-544\"]"
+	if got := moduletest.Apply(t, decode(t, args), h); got != "" {
+		t.Error(got)
+	}
+	if got := moduletest.Planned(t.Context(), decode(t, args), h); got != "" {
+		t.Errorf("the second run: %s, want no change", got)
+	}
+}

@@ -17,6 +17,9 @@ import (
 //go:embed read.ps1
 var readScript string
 
+//go:embed groups.ps1
+var groupsScript string
+
 //go:embed set.ps1
 var setScript string
 
@@ -98,7 +101,7 @@ type change struct {
 }
 
 func (t *Task) read(ctx context.Context, h module.Host, password string) (state, error) {
-	return powershell.Read[state](ctx, h, readScript, change{Name: t.Name, Password: password, Groups: t.Groups})
+	return powershell.Read[state](ctx, h, groupsScript+readScript, change{Name: t.Name, Password: password, Groups: t.Groups})
 }
 
 func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
@@ -115,7 +118,7 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 		return powershell.OneStep("remove user "+t.Name, removeScript, change{Name: t.Name}), nil
 	}
 	text, c, err := t.decide(s)
-	return powershell.OneStep(h.Redact(text), setScript, c), err
+	return powershell.OneStep(h.Redact(text), groupsScript+setScript, c), err
 }
 
 // decide describes the change and returns it; "" for none.

@@ -1,5 +1,5 @@
 # Tells whether a service is as it should be.
-$service = Get-Service -Name $Arguments.service -ErrorAction SilentlyContinue
+$service = Find-Existing { Get-Service -Name $Arguments.service }
 $state = 'not there'
 if ($service) {
     $state = $service.Status.ToString()

@@ -1,6 +1,7 @@
 package winwait
 
 import (
+	"net"
 	"testing"
 	"time"
 
@@ -55,5 +56,20 @@ func TestErrorHasTheLastReason(t *testing.T) {
 		if got := moduletest.Apply(t, moduletest.Decode(t, Kind(), args+"\nwithin = \"500ms\""), h); got != want {
 			t.Errorf("%q: %q, want %q", args, got, want)
 		}
+	}
+}
+
+func TestPortIsReachedOverIPv6(t *testing.T) {
+	t.Parallel()
+	l, err := net.Listen("tcp", "[::1]:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	_, port, _ := net.SplitHostPort(l.Addr().String())
+	h := winhost.New(t, winhost.Options{})
+	task := moduletest.Decode(t, Kind(), "address = \"::1\"\nport = "+port+"\nwithin = \"20s\"")
+	if got := moduletest.Apply(t, task, h); got != "" {
+		t.Error(got)
 	}
 }

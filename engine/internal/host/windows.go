@@ -37,8 +37,11 @@ func windowsLine(c module.Command) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	if c.PowerShell != "" && len(lines) == 0 {
+		return c.PowerShell, nil
+	}
 	if c.PowerShell != "" {
-		return strings.Join(append(lines, c.PowerShell), "\n"), nil
+		return strings.Join(append(lines, shell.PowerShellBlock(c.PowerShell)), "\n"), nil
 	}
 	if err := checkProgram(c.Argv[0]); err != nil {
 		return "", err
@@ -98,7 +101,7 @@ func startProgram(argv []string) string {
 		"$start.UseShellExecute = $false",
 		"try { $process = [System.Diagnostics.Process]::Start($start) } " + failing(codeNoProgram),
 		"$process.WaitForExit()",
-		"exit $process.ExitCode",
+		"$global:LASTEXITCODE = $process.ExitCode",
 	}, "\n")
 }
 

@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"kinit/engine/module"
+	"kinit/engine/shell"
 )
 
 func TestWindowsLine(t *testing.T) {
@@ -14,7 +15,7 @@ func TestWindowsLine(t *testing.T) {
 	const start = "$start = New-Object System.Diagnostics.ProcessStartInfo\n"
 	const end = "$start.UseShellExecute = $false\n" +
 		"try { $process = [System.Diagnostics.Process]::Start($start) } catch { [Console]::Error.WriteLine($_.Exception.Message); exit 127 }\n" +
-		"$process.WaitForExit()\nexit $process.ExitCode"
+		"$process.WaitForExit()\n$global:LASTEXITCODE = $process.ExitCode"
 	cases := []struct {
 		name    string
 		command module.Command
@@ -27,7 +28,7 @@ func TestWindowsLine(t *testing.T) {
 		{"a script", module.Command{PowerShell: "Get-Service\nexit 3"}, "Get-Service\nexit 3"},
 		{"an environment and a folder", module.Command{PowerShell: "'x'", Env: map[string]string{"B": "it's", "A": ""}, Dir: "C:/a b"},
 			"[Environment]::SetEnvironmentVariable('A', '')\n[Environment]::SetEnvironmentVariable('B', 'it''s')\n" +
-				"try { Set-Location -LiteralPath 'C:/a b'; [Environment]::CurrentDirectory = 'C:/a b' } catch { [Console]::Error.WriteLine($_.Exception.Message); exit 126 }\n'x'"},
+				"try { Set-Location -LiteralPath 'C:/a b'; [Environment]::CurrentDirectory = 'C:/a b' } catch { [Console]::Error.WriteLine($_.Exception.Message); exit 126 }\n" + shell.PowerShellBlock("'x'")},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {

@@ -73,6 +73,8 @@ func TestCommandsOnWindows(t *testing.T) {
 		}{
 			{"a script", module.Command{PowerShell: "[Console]::Out.Write('é ' + (1 + 2)); exit 3"}, "é 3", 3},
 			{"an environment", module.Command{PowerShell: "[Console]::Out.Write(\"$env:KINIT_A|$env:KINIT_B\")", Env: map[string]string{"KINIT_A": "it's $x", "KINIT_B": ""}}, "it's $x|", 0},
+			{"a script with parameters", module.Command{PowerShell: "param($a = 'é')\n[Console]::Out.Write(\"$a $env:KINIT_A\"); exit 4", Env: map[string]string{"KINIT_A": "1"}, Dir: "C:/Windows"}, "é 1", 4},
+			{"a script that requires binding", module.Command{PowerShell: "[CmdletBinding()] param()\n[Console]::Out.Write('x')", Dir: "C:/Windows"}, "x", 0},
 			{"a folder", module.Command{PowerShell: "[Console]::Out.Write((Get-Location).Path)", Dir: "C:/Windows"}, `C:\Windows`, 0},
 			{"a folder that is missing", module.Command{PowerShell: "'x'", Dir: "C:/no such folder"}, "", 126},
 			{"a program's code", module.Command{Argv: []string{"cmd.exe", "/c", "exit 5"}}, "", 5},

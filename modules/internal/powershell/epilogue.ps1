@@ -27,4 +27,4 @@ if ($KinitAnswer) {
 } else {
     [Console]::Out.WriteLine($line)
 }
-exit $code
+$global:LASTEXITCODE = $code

@@ -1,5 +1,5 @@
 # Removes a job that has ended.
-if (Get-ScheduledTask -TaskPath '\kinit\' -TaskName $Arguments.id -ErrorAction SilentlyContinue) {
+if (Find-Existing { Get-ScheduledTask -TaskPath '\kinit\' -TaskName $Arguments.id }) {
     Unregister-ScheduledTask -TaskPath '\kinit\' -TaskName $Arguments.id -Confirm:$false
 }
 if ([IO.Directory]::Exists($Arguments.folder)) {

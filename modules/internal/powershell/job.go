@@ -89,7 +89,7 @@ func (j Job) place() (placed, error) {
 	if err != nil {
 		return placed{}, err
 	}
-	script := jobPrologue + whole(j.Script)
+	script := jobPrologue + whole(j.Script) + "exit $LASTEXITCODE\n"
 	id := fmt.Sprintf("%s-%.6x", j.Name, sha256.Sum256(append([]byte(script), input...)))
 	return placed{ID: id, Folder: jobs + id, Script: script, Input: string(input)}, nil
 }

@@ -1,7 +1,7 @@
 # How far a job is. What it does last is read last, so that a job that begins or ends in
 # between is not taken for one that has died: begun, then the task, then the answer.
 $begun = [IO.File]::Exists("$($Arguments.folder)\begun")
-$task = Get-ScheduledTask -TaskPath '\kinit\' -TaskName $Arguments.id -ErrorAction SilentlyContinue
+$task = Find-Existing { Get-ScheduledTask -TaskPath '\kinit\' -TaskName $Arguments.id }
 $state = ''
 if ($task) {
     $state = $task.State.ToString()

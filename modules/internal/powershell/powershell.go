@@ -18,6 +18,7 @@ import (
 	"strings"
 
 	"kinit/engine/module"
+	"kinit/engine/shell"
 	"kinit/engine/transport"
 )
 
@@ -79,7 +80,7 @@ func Send(ctx context.Context, h module.Host, script string, args any, input io.
 // them, and the beginning of its input.
 func WithArguments(script string, args any) (text, input string, err error) {
 	header, err := encode(args)
-	return prologue + script, string(header), err
+	return prologue + shell.PowerShellBlock(script), string(header), err
 }
 
 // Step is a step that runs a script without a value.

@@ -24,5 +24,23 @@ function Invoke-Program([string] $Program, [string[]] $Parameters, [int[]] $Code
     $text
 }
 
+# What a command finds, and nothing if there is no such object. Any other error is thrown: a service that does not run
+# must not look like an object that is missing.
+function Find-Existing([scriptblock] $Command) {
+    try {
+        & $Command
+    } catch {
+        if ($_.CategoryInfo.Category.ToString() -ne 'ObjectNotFound') {
+            throw
+        }
+    }
+}
+
+# Whether an error is Defender's while its service does not run, or its classes are gone with another antivirus. The
+# exception has no HRESULT of its own; the identifier has it.
+function Test-DefenderStopped($Problem) {
+    $Problem.FullyQualifiedErrorId -like 'HRESULT 0x800106ba*' -or $Problem.FullyQualifiedErrorId -like 'HRESULT 0x80041010*'
+}
+
 $json = [Convert]::FromBase64String((Read-Text ([int](Read-Text 8))))
 $Arguments = [Text.Encoding]::UTF8.GetString($json) | ConvertFrom-Json

@@ -21,10 +21,10 @@ function Get-Access([string] $Path, [string] $Owner) {
 }
 
 # Gives a file or folder an owner, where one is asked for, and takes it from all but the
-# system and administrators. icacls.exe may give things to any account.
+# system and administrators. icacls.exe may give things to any account; it wants backslashes.
 function Set-Access([string] $Path, [string] $Owner, [bool] $Private) {
     if ($Owner) {
-        $null = Invoke-Program 'icacls.exe' @($Path, '/setowner', ('*' + (Get-Sid $Owner)), '/Q')
+        $null = Invoke-Program 'icacls.exe' @($Path.Replace('/', '\'), '/setowner', ('*' + (Get-Sid $Owner)), '/Q')
     }
     if ($Private -and [IO.Directory]::Exists($Path)) {
         $security = [Security.AccessControl.DirectorySecurity]::new()

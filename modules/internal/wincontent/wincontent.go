@@ -131,7 +131,9 @@ func (f File) put(ctx context.Context, h module.Host) error {
 	}
 	defer r.Close()
 	if f.Want.Private {
-		err = powershell.Send(ctx, h, putScript, f.Want.Args(f.Path), r, nil)
+		args := f.Want.Args(f.Path)
+		args["temporary"], args["size"], args["sha256"] = winpath.Temporary(f.Path), f.Source.Size, f.Source.SHA256
+		err = powershell.Send(ctx, h, putScript, args, r, nil)
 	} else {
 		err = h.Files().Write(ctx, f.Path, r, module.Attr{})
 	}

@@ -1,7 +1,7 @@
 # Fetches a file with the curl of Windows into its part, where an earlier fetch ended or
 # from the beginning, and tells the part's checksum.
 $part = "$($Arguments.dest).part"
-$parameters = @('--fail', '--silent', '--show-error', '--location', '--connect-timeout', '30',
+$parameters = @('--fail', '--silent', '--show-error', '--location', '--globoff', '--connect-timeout', '30',
     '--speed-limit', '1', '--speed-time', '60', '--continue-at', '-', '--output', $part)
 $authority = "$($Arguments.dest).ca"
 if ($Arguments.ca) {

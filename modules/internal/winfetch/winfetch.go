@@ -17,6 +17,7 @@ import (
 	"kinit/engine/module"
 	"kinit/modules/internal/growth"
 	"kinit/modules/internal/powershell"
+	"kinit/modules/internal/winpath"
 )
 
 //go:embed fetch.ps1
@@ -45,7 +46,7 @@ func (f File) Check() error {
 	case f.CA != "" && !strings.Contains(f.CA, "-----BEGIN CERTIFICATE-----"):
 		return errors.New("ca_pem has no certificate, want PEM text")
 	}
-	return nil
+	return winpath.CheckRoom("dest", f.Dest, ".part")
 }
 
 // outcome is the result of one fetch.

@@ -3,6 +3,7 @@
 package winpath
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"path"
 	"regexp"
@@ -66,6 +67,20 @@ func unfit(part string) string {
 		return "it is the name of a device"
 	}
 	return ""
+}
+
+// Temporary is the name of a file beside another one, for its new content. It is not longer than the longest path, whose
+// folder may have 247 characters, and the same each time, so that what a killed run left is replaced.
+func Temporary(value string) string {
+	return fmt.Sprintf("%s/~k%.4x", path.Dir(value), sha256.Sum256([]byte(strings.ToLower(path.Base(value)))))
+}
+
+// CheckRoom returns an error for a path that leaves no room for a suffix.
+func CheckRoom(argument, value, suffix string) error {
+	if len(value)+len(suffix) <= longest {
+		return nil
+	}
+	return fmt.Errorf("%s has %d characters, want at most %d: the file %s is made beside it", argument, len(value), longest-len(suffix), "<name>"+suffix)
 }
 
 // Native is the path as Windows writes it.

@@ -6,8 +6,8 @@ import (
 
 	"golang.org/x/text/encoding/charmap"
 
+	"kinit/test/grammar"
 	"kinit/test/winsim/powershell"
-	"kinit/test/winsim/syntax"
 )
 
 // behaviours are scripts with what Windows PowerShell 5.1 writes for them, lines joined
@@ -25,14 +25,14 @@ func check(t *testing.T, all []behaviour) {
 	t.Helper()
 	t.Run("the scripts are PowerShell", func(t *testing.T) {
 		t.Parallel()
-		var scripts []syntax.Script
+		var scripts []grammar.Script
 		for _, b := range all {
 			if beyond(b.name) {
 				continue
 			}
-			scripts = append(scripts, syntax.Script{Name: b.name, Text: b.script + "\n"})
+			scripts = append(scripts, grammar.Script{Name: b.name, Text: b.script + "\n"})
 		}
-		syntax.Check(t, scripts...)
+		grammar.Check(t, scripts...)
 	})
 	for _, b := range all {
 		t.Run(b.name, func(t *testing.T) {

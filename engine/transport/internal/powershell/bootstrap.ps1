@@ -25,12 +25,26 @@ $kinitText = [Text.Encoding]::UTF8.GetString([Convert]::FromBase64String($kinitT
 [Console]::Out.Write("#kinit $PID`n")
 [Console]::Out.Flush()
 $global:LASTEXITCODE = 0
-try {
-    & ([scriptblock]::Create($kinitText))
-} catch {
-    # The message is last: the last line is what people see first.
-    [Console]::Error.WriteLine([string]$_.InvocationInfo.PositionMessage)
-    [Console]::Error.WriteLine([string]$_.Exception.Message)
+$kinitFailure = $null
+& {
+    $kinitEnded = $false
+    try {
+        & ([scriptblock]::Create($kinitText))
+        $kinitEnded = $true
+    } catch {
+        $global:kinitFailure = $_
+        $kinitEnded = $true
+    } finally {
+        # PowerShell holds a table back until it knows its columns, and "exit" would drop it. The beginning of another
+        # output releases it and prints nothing.
+        if (-not $kinitEnded) { [pscustomobject]@{ kinit = 1 } | Format-List | Select-Object -First 1 }
+    }
+} | Out-Default
+if ($kinitFailure) {
+    # The message is last: the last line is what people see first. PowerShell keeps warnings until its end, and this
+    # puts the message after them.
+    $Host.UI.WriteErrorLine([string]$kinitFailure.InvocationInfo.PositionMessage)
+    $Host.UI.WriteErrorLine([string]$kinitFailure.Exception.Message)
     exit 1
 }
 exit $LASTEXITCODE

@@ -50,7 +50,7 @@ func Fenced(script, fence string) string {
 	if fence == "" {
 		return script
 	}
-	return fmt.Sprintf("if (-not [IO.File]::Exists(%s)) { exit %d }\n%s", shell.PowerShell(fence), codeFenced, script)
+	return fmt.Sprintf("if (-not [IO.File]::Exists(%s)) { exit %d }\n%s", shell.PowerShell(fence), codeFenced, shell.PowerShellBlock(script))
 }
 
 // IsFenced reports whether a script has ended because its fence is not there.

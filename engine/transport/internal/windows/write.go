@@ -3,12 +3,14 @@ package windows
 import (
 	"bytes"
 	"context"
+	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"hash"
 	"io"
+	"path"
 	"strings"
 	"time"
 
@@ -50,6 +52,9 @@ func (f *Files) Write(ctx context.Context, name string, content io.Reader, attr 
 
 func (f *Files) write(ctx context.Context, name string, content io.Reader) error {
 	temporary := module.TemporaryName(name)
+	if len(temporary) > longestPath {
+		temporary = path.Dir(name) + "/~k" + rand.Text()[:8]
+	}
 	line, err := script("write", map[string]string{"path": name, "temporary": temporary})
 	if err != nil {
 		return err
@@ -71,6 +76,9 @@ func (f *Files) write(ctx context.Context, name string, content io.Reader) error
 		return pathError("write", name, unanswered(code, stderr.String(), err))
 	})
 }
+
+// longestPath is MAX_PATH of the Windows API without the closing zero.
+const longestPath = 259
 
 // tidy removes what a write that was cut off may have left. A process that was killed may
 // hold its file for a moment. An error is dropped: it would hide the first one.

@@ -1,6 +1,7 @@
 # What the scripts on the CD have in common. Windows PowerShell 5.1.
-$ErrorActionPreference = 'Stop'
-$ProgressPreference = 'SilentlyContinue'
+# Commands that are functions of modules, such as those of the firewall, see only global preferences.
+$global:ErrorActionPreference = 'Stop'
+$global:ProgressPreference = 'SilentlyContinue'
 $KinitFolder = Join-Path $env:ProgramData 'kinit'
 
 # Says what is done: in the transcript, and on the first serial port, where the

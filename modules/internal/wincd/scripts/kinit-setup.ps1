@@ -16,9 +16,11 @@ function Initialize-Network($Node) {
         }
         Start-Sleep -Seconds 2
     }
-    foreach ($card in Get-NetAdapter -Physical) {
-        if ($Node.mtu -gt 0) {
-            Set-NetIPInterface -InterfaceIndex $card.ifIndex -AddressFamily IPv4 -NlMtuBytes $Node.mtu
+    if ($Node.mtu -gt 0) {
+        # A card that is off, or has no IPv4, has no such setting.
+        foreach ($card in Get-NetAdapter -Physical | Where-Object { $_.Status -eq 'Up' }) {
+            Get-NetIPInterface -InterfaceIndex $card.ifIndex -AddressFamily IPv4 -ErrorAction SilentlyContinue |
+                Set-NetIPInterface -NlMtuBytes $Node.mtu
         }
     }
     try {
@@ -40,6 +42,14 @@ function Initialize-Administrator($Node) {
     Set-LocalUser -SID $administrator.SID -PasswordNeverExpires $true
 }
 
+# Sets a value that is another one. Windows refuses to set some while a network is public, even to what they are.
+function Set-WinRM([string]$Name, [string]$Value) {
+    $path = Join-Path 'WSMan:\localhost' $Name
+    if ((Get-Item -Path $path).Value -ne $Value) {
+        Set-Item -Path $path -Value $Value -Force
+    }
+}
+
 # WinRM over HTTPS with the certificate that is on the CD. Passwords never travel
 # unencrypted.
 function Enable-WinRM($Node) {
@@ -49,9 +59,9 @@ function Enable-WinRM($Node) {
     Enable-PSRemoting -SkipNetworkProfileCheck -Force | Out-Null
     Get-ChildItem -Path WSMan:\localhost\Listener | Where-Object { $_.Keys -contains 'Transport=HTTPS' } | Remove-Item -Recurse -Force
     New-Item -Path WSMan:\localhost\Listener -Transport HTTPS -Address '*' -CertificateThumbPrint $certificate.Thumbprint -Force | Out-Null
-    Set-Item -Path WSMan:\localhost\Service\Auth\Basic -Value $true -Force
-    Set-Item -Path WSMan:\localhost\Service\AllowUnencrypted -Value $false -Force
-    Set-Item -Path WSMan:\localhost\MaxTimeoutms -Value 1800000 -Force
+    Set-WinRM 'Service\Auth\Basic' 'true'
+    Set-WinRM 'Service\AllowUnencrypted' 'false'
+    Set-WinRM 'MaxTimeoutms' '1800000'
     # Installers are children of the shell: their memory counts.
     if ([int](Get-Item -Path WSMan:\localhost\Shell\MaxMemoryPerShellMB).Value -lt 2048) {
         Set-Item -Path WSMan:\localhost\Shell\MaxMemoryPerShellMB -Value 2048 -Force -WarningAction SilentlyContinue

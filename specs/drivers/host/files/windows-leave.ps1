@@ -1,11 +1,33 @@
 # Takes this machine out of its cluster. Made by kinit, run at clean-up. Beside it is the
 # record of what the cluster was to make here and what there was before, which stays.
 # Networks of containers go afterwards: without them connections to the machine end.
-$ErrorActionPreference = 'Stop'
-$ProgressPreference = 'SilentlyContinue'
+# Commands that are functions of modules see only global preferences.
+$global:ErrorActionPreference = 'Stop'
+$global:ProgressPreference = 'SilentlyContinue'
 $record = [IO.File]::ReadAllText("$PSScriptRoot\record.json") | ConvertFrom-Json
 $traces = $record.traces
 $before = $record.before
+
+# What a command finds, and nothing if there is no such object.
+function Find-Existing([scriptblock] $Command) {
+    try {
+        & $Command
+    } catch {
+        if ($_.CategoryInfo.Category.ToString() -ne 'ObjectNotFound') {
+            throw
+        }
+    }
+}
+
+# Does a part of the work. If it fails, the others are done all the same, and the end says what is left.
+$left = @()
+function Invoke-Part([string] $Name, [scriptblock] $Part) {
+    try {
+        & $Part
+    } catch {
+        $script:left += "${Name}: $($_.Exception.Message)"
+    }
+}
 
 # Removes a file or a folder with all in it. What Windows keeps for itself is taken first.
 function Remove-Whole([string] $Path) {
@@ -33,7 +55,7 @@ function Remove-New([string] $Folder) {
 }
 
 function Stop-Named([string] $Name) {
-    if (Get-Service -Name $Name -ErrorAction SilentlyContinue) {
+    if (Find-Existing { Get-Service -Name $Name }) {
         Stop-Service -Name $Name -Force
     }
 }

@@ -2,7 +2,7 @@
 # service that has networks of containers, too.
 if ([IO.File]::Exists("$($Arguments.folder)\record.json")) {
     'member'
-    if (Get-Service -Name hns -ErrorAction SilentlyContinue) {
+    if (Find-Existing { Get-Service -Name hns }) {
         'networks'
     }
 }

@@ -33,18 +33,17 @@ foreach ($path in $traces.folders) {
     }
 }
 foreach ($name in $traces.rules) {
-    if (Get-NetFirewallRule -Name $name -ErrorAction SilentlyContinue) {
+    if (Find-Existing { Get-NetFirewallRule -Name $name }) {
         $before.rules += $name
     }
 }
-# 0x800106BA is Defender's error while its service does not run.
 if (Get-Command -Name Get-MpPreference -ErrorAction SilentlyContinue) {
     try {
         $preference = Get-MpPreference
         $before.processes = @($traces.unscanned.processes | Where-Object { @($preference.ExclusionProcess) -contains $_ })
         $before.folders = @($traces.unscanned.folders | Where-Object { @($preference.ExclusionPath) -contains $_ })
     } catch {
-        if ($_.Exception.HResult -ne 0x800106BA) {
+        if (-not (Test-DefenderStopped $_)) {
             throw
         }
     }

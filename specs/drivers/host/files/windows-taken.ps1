@@ -13,7 +13,7 @@ if ([IO.File]::Exists("$clusters\$($Arguments.cluster)\record.json")) {
     exit 0
 }
 foreach ($name in $Arguments.traces.services) {
-    if (Get-Service -Name $name -ErrorAction SilentlyContinue) {
+    if (Find-Existing { Get-Service -Name $name }) {
         throw "this machine has a service $name that kinit did not make: it may be a node of another cluster. Remove the service if nothing needs it, or name another machine."
     }
 }
@@ -23,12 +23,12 @@ foreach ($path in $Arguments.traces.alone) {
     }
 }
 foreach ($task in $Arguments.traces.tasks) {
-    if (Get-ScheduledTask -TaskPath '\kinit\' -TaskName $task -ErrorAction SilentlyContinue) {
+    if (Find-Existing { Get-ScheduledTask -TaskPath '\kinit\' -TaskName $task }) {
         throw "this machine has a scheduled task \kinit\$task that this cluster did not make. Remove it if nothing needs it, or name another machine."
     }
 }
 # Without this service there is no such network, and nothing to list them with.
-if (Get-Service -Name hns -ErrorAction SilentlyContinue) {
+if (Find-Existing { Get-Service -Name hns }) {
     foreach ($network in @(Get-HnsNetwork)) {
         if ($Arguments.traces.networks -contains $network.Name) {
             throw "this machine has a container network $($network.Name) that kinit did not make. Remove it if nothing needs it, or name another machine."

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net"
+	"net/netip"
 	"strconv"
 	"strings"
 	"time"
@@ -18,7 +19,12 @@ import (
 func (l library) deviceTypes() []interp.Type {
 	return []interp.Type{
 		{Name: "System.IO.Ports.SerialPort", New: static("SerialPort", 1, 1, l.serialPort)},
-		{Name: "System.Net.Sockets.TcpClient", New: static("TcpClient", 0, 0, l.tcpClient)},
+		{Name: "System.Net.Sockets.TcpClient", New: static("TcpClient", 0, 1, l.tcpClient)},
+		{Name: "System.Management.Automation.WildcardPattern", Statics: map[string]interp.Func{"Escape": static("Escape", 1, 1,
+			func(_ context.Context, _ *interp.Session, args []any) (any, error) {
+				return strings.NewReplacer("[", "`[", "]", "`]", "*", "`*", "?", "`?").Replace(value.String(args[0])), nil
+			})}},
+		{Name: "System.Net.Dns", Statics: map[string]interp.Func{"GetHostAddresses": static("GetHostAddresses", 1, 1, l.hostAddresses)}},
 	}
 }
 
@@ -49,8 +55,27 @@ func (l library) serialPort(_ context.Context, _ *interp.Session, args []any) (a
 	return o, nil
 }
 
-// tcpClient connects to other machines, and to what listens on this one.
-func (l library) tcpClient(context.Context, *interp.Session, []any) (any, error) {
+// hostAddresses looks a name up; what is an address already is that.
+func (l library) hostAddresses(ctx context.Context, _ *interp.Session, args []any) (any, error) {
+	found, err := net.DefaultResolver.LookupNetIP(ctx, "ip", value.String(args[0]))
+	if own := strings.EqualFold(value.String(args[0]), l.m.ComputerName()); own {
+		found, err = []netip.Addr{netip.MustParseAddr("127.0.0.1")}, nil
+	}
+	if err != nil {
+		return nil, value.NewException("System.Net.Sockets.SocketException", "No such host is known")
+	}
+	var all []any
+	for _, address := range found {
+		o := value.NewObject("System.Net.IPAddress", value.P("AddressFamily", map[bool]string{true: "InterNetwork", false: "InterNetworkV6"}[address.Unmap().Is4()]))
+		o.Text = address.Unmap().String
+		all = append(all, o)
+	}
+	return value.NewArray(all...), nil
+}
+
+// tcpClient connects to other machines, and to what listens on this one: over IPv4, unless another family is asked for.
+func (l library) tcpClient(_ context.Context, _ *interp.Session, family []any) (any, error) {
+	six := len(family) == 1 && value.String(family[0]) == "InterNetworkV6"
 	var conn net.Conn
 	o := value.NewObject("System.Net.Sockets.TcpClient", &value.Property{Name: "Connected", Get: func() (any, error) { return conn != nil, nil }})
 	end := func(context.Context, []any) (any, error) {
@@ -66,6 +91,9 @@ func (l library) tcpClient(context.Context, *interp.Session, []any) (any, error)
 		port, ok := value.Integer(value.Base(args[1]))
 		if !ok {
 			return nil, unknown.New("a %s as a port", value.TypeName(args[1]))
+		}
+		if address, err := netip.ParseAddr(value.String(args[0])); err == nil && address.Is6() != six {
+			return nil, value.NewException("System.NotSupportedException", "This protocol version is not supported.")
 		}
 		return l.connecting(value.String(args[0]), int(port), &conn), nil
 	})

@@ -35,6 +35,7 @@ type Adapter struct {
 	Category    string       `json:"category"` // Public, Private or DomainAuthenticated
 	DHCP        bool         `json:"dhcp"`
 	Virtual     bool         `json:"virtual,omitempty"` // a vEthernet of a switch
+	Off         bool         `json:"off,omitempty"`     // disabled, which takes its interfaces of IP away
 }
 
 // HNSNetwork is a network of the Host Network Service.

@@ -21,6 +21,7 @@ import (
 // Exit codes of curl (its manual, EXIT CODES).
 const (
 	curlUsage       = 2
+	curlURL         = 3
 	curlNoHost      = 6
 	curlNoConnect   = 7
 	curlHTTPError   = 22
@@ -36,6 +37,7 @@ const (
 type download struct {
 	url, output, ca     string
 	fail, follow, quiet bool
+	plain               bool // the URL is no pattern
 	resume              bool
 	connect             time.Duration
 }
@@ -56,6 +58,8 @@ func curlOptions(p *machine.Process) (download, bool) {
 		case "--silent", "-s":
 			d.quiet = true
 		case "--show-error", "-S", "--ssl-no-revoke":
+		case "--globoff", "-g":
+			d.plain = true
 		case "--location", "-L":
 			d.follow = true
 		case "--connect-timeout":
@@ -89,6 +93,9 @@ func curl(ctx context.Context, p *machine.Process) uint32 {
 	d, ok := curlOptions(p)
 	if !ok {
 		return unsupported(p)
+	}
+	if !d.plain && strings.ContainsAny(d.url, "[]{}") {
+		return curlFailed(p, curlURL, errors.New("bad range in URL"))
 	}
 	path := ntfs.Join(p.Dir, d.output)
 	offset := int64(0)

@@ -70,6 +70,10 @@ func icacls(_ context.Context, p *machine.Process) uint32 {
 	if len(p.Args) < 2 {
 		return unsupported(p)
 	}
+	if strings.Contains(p.Args[0], "/") {
+		fmt.Fprintf(p.Stderr, "Invalid parameter \"%s\"\r\n", p.Args[0])
+		return 87
+	}
 	path := ntfs.Join(p.Dir, p.Args[0])
 	s, err := p.Machine.Files.Security(path)
 	if err != nil {

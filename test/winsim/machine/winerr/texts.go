@@ -1,54 +1,25 @@
 package winerr
 
+import (
+	_ "embed"
+	"strconv"
+	"strings"
+)
+
 type message struct{ english, german string }
 
-// texts are the system's messages. They are what FormatMessage gives.
+// messages are the codes and the system's messages, in English and German: what FormatMessage gives.
+//
+//go:embed texts.txt
+var messages string
+
 func texts() map[Code]message {
-	return map[Code]message{
-		0:                    {"The operation completed successfully.", "Der Vorgang wurde erfolgreich beendet."},
-		FileNotFound:         {"The system cannot find the file specified.", "Das System kann die angegebene Datei nicht finden."},
-		PathNotFound:         {"The system cannot find the path specified.", "Das System kann den angegebenen Pfad nicht finden."},
-		AccessDenied:         {"Access is denied.", "Zugriff verweigert"},
-		WriteProtect:         {"The media is write protected.", "Das Medium ist schreibgeschützt."},
-		NotReady:             {"The device is not ready.", "Das Gerät ist nicht bereit."},
-		SharingViolation:     {"The process cannot access the file because it is being used by another process.", "Der Prozess kann nicht auf die Datei zugreifen, da sie von einem anderen Prozess verwendet wird."},
-		FileExists:           {"The file exists.", "Die Datei ist vorhanden."},
-		ElementNotFound:      {"Element not found.", "Element nicht gefunden."},
-		ObjectExists:         {"The object already exists.", "Das Objekt ist bereits vorhanden."},
-		InvalidParameter:     {"The parameter is incorrect.", "Falscher Parameter."},
-		DiskFull:             {"There is not enough space on the disk.", "Es steht nicht genug Speicherplatz auf dem Datenträger zur Verfügung."},
-		InvalidName:          {"The filename, directory name, or volume label syntax is incorrect.", "Die Syntax für den Dateinamen, Verzeichnisnamen oder die Datenträgerbezeichnung ist falsch."},
-		DirNotEmpty:          {"The directory is not empty.", "Das Verzeichnis ist nicht leer."},
-		AlreadyExists:        {"Cannot create a file when that file already exists.", "Eine Datei kann nicht erstellt werden, wenn sie bereits vorhanden ist."},
-		BadExeFormat:         {"%1 is not a valid Win32 application.", "%1 ist keine zulässige Win32-Anwendung."},
-		FilenameTooLong:      {"The filename or extension is too long.", "Der Dateiname oder die Erweiterung ist zu lang."},
-		DirectoryInvalid:     {"The directory name is invalid.", "Der Verzeichnisname ist ungültig."},
-		CantAccessFile:       {"The file cannot be accessed by the system.", "Auf die Datei kann vom System nicht zugegriffen werden."},
-		DependentsRunning:    {"A stop control has been sent to a service that other running services are dependent on.", "Ein Beendigungssteuerbefehl wurde an einen Dienst gesendet, von dem andere ausgeführte Dienste abhängig sind."},
-		ServiceTimeout:       {"The service did not respond to the start or control request in a timely fashion.", "Der Dienst antwortete nicht rechtzeitig auf die Start- oder Steuerungsanforderung."},
-		ServiceRunning:       {"An instance of the service is already running.", "Es wird bereits eine Instanz des Dienstes ausgeführt."},
-		ServiceAccount:       {"The account name is invalid or does not exist, or the password is invalid for the account name specified.", "Der angegebene Kontoname ist ungültig oder nicht vorhanden, oder das Kennwort ist im angegebenen Konto ungültig."},
-		ServiceDisabled:      {"The service cannot be started, either because it is disabled or because it has no enabled devices associated with it.", "Der Dienst kann nicht gestartet werden. Er ist möglicherweise deaktiviert oder verfügt über keine zugehörigen aktivierten Geräte."},
-		CircularDependency:   {"Circular service dependency was specified.", "Es wurde eine zirkuläre Dienstabhängigkeit angegeben."},
-		ServiceMissing:       {"The specified service does not exist as an installed service.", "Der angegebene Dienst ist kein installierter Dienst."},
-		ServiceCannotAccept:  {"The service cannot accept control messages at this time.", "Der Dienst kann zurzeit keine Steuerungsmeldungen annehmen."},
-		ServiceNotActive:     {"The service has not been started.", "Der Dienst wurde nicht gestartet."},
-		ProcessAborted:       {"The process terminated unexpectedly.", "Der Prozess wurde unerwartet beendet."},
-		DependencyFail:       {"The dependency service or group failed to start.", "Der Abhängigkeitsdienst oder die Abhängigkeitsgruppe konnte nicht gestartet werden."},
-		LogonFailed:          {"The service did not start due to a logon failure.", "Der Dienst konnte wegen einer fehlerhaften Anmeldung nicht gestartet werden."},
-		MarkedForDelete:      {"The specified service has been marked for deletion.", "Der angegebene Dienst wurde zum Löschen markiert."},
-		ServiceExists:        {"The specified service already exists.", "Der angegebene Dienst ist bereits vorhanden."},
-		DependencyMissing:    {"The dependency service does not exist or has been marked for deletion.", "Der Abhängigkeitsdienst ist nicht vorhanden oder wurde zum Löschen markiert."},
-		ShutdownInProgress:   {"A system shutdown is in progress.", "Das System wird heruntergefahren."},
-		NoShutdownScheduled:  {"Unable to abort the system shutdown because no shutdown was in progress.", "Das Herunterfahren des Systems konnte nicht abgebrochen werden, da das System nicht heruntergefahren wurde."},
-		ShutdownIsScheduled:  {"A system shutdown has already been scheduled.", "Das Herunterfahren des Systems wurde bereits geplant."},
-		InstallFailure:       {"Fatal error during installation.", "Schwerwiegender Fehler bei der Installation."},
-		UnknownProduct:       {"This action is only valid for products that are currently installed.", "Diese Aktion ist nur für Produkte gültig, die bereits installiert sind."},
-		InstallRunning:       {"Another installation is already in progress. Complete that installation before proceeding with this install.", "Es wird bereits eine andere Installation ausgeführt. Beenden Sie den anderen Vorgang, bevor Sie diese Installation fortsetzen."},
-		PackageOpenFailed:    {"This installation package could not be opened. Verify that the package exists and that you can access it, or contact the application vendor to verify that this is a valid Windows Installer package.", "Das Installationspaket konnte nicht geöffnet werden. Stellen Sie sicher, dass das Paket vorhanden ist und Sie Zugriff darauf haben, oder wenden Sie sich an den Hersteller der Anwendung, um sicherzustellen, dass es sich um ein gültiges Windows Installer-Paket handelt."},
-		PackageInvalid:       {"This installation package could not be opened. Contact the application vendor to verify that this is a valid Windows Installer package.", "Das Installationspaket konnte nicht geöffnet werden. Wenden Sie sich an den Hersteller der Anwendung, um sicherzustellen, dass es sich um ein gültiges Windows Installer-Paket handelt."},
-		InvalidCommandLine:   {"Invalid command line argument. Consult the Windows Installer SDK for detailed command line help.", "Ungültiges Befehlszeilenargument. Eine detaillierte Hilfe zur Befehlszeile finden Sie im Windows Installer SDK."},
-		SuccessRebootStarted: {"The requested operation completed successfully. The system will be restarted so the changes can take effect.", "Der angeforderte Vorgang wurde erfolgreich durchgeführt. Das System wird neu gestartet, damit die Änderungen wirksam werden."},
-		SuccessRebootNeeded:  {"The requested operation is successful. Changes will not be effective until the system is rebooted.", "Der angeforderte Vorgang war erfolgreich. Änderungen werden erst nach einem Neustart des Systems wirksam."},
+	all := map[Code]message{}
+	for line := range strings.Lines(messages) {
+		words := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
+		if code, err := strconv.Atoi(words[0]); err == nil {
+			all[Code(code)] = message{words[1], words[2]}
+		}
 	}
+	return all
 }

@@ -37,6 +37,13 @@ func writeCmdlets() []interp.Cmdlet {
 			{Name: "Activity", Type: "string", Position: 1, Mandatory: true}, {Name: "Status", Type: "string", Position: 2},
 			{Name: "PercentComplete", Type: "int"}, {Name: "Completed", Type: "switch"}, {Name: "Id", Type: "int"},
 		}, Run: writeProgress},
+		// The one use of it that is known here shows nothing: the beginning of a list whose rest is left out.
+		{Name: "Format-List", Parameters: []interp.Parameter{input()}, Run: func(ctx context.Context, c *interp.Call) error {
+			if v, err := c.Session.Get(ctx, c.Input, "kinit"); err != nil || v == nil {
+				return unknown.New("how Format-List shows an object")
+			}
+			return nil
+		}},
 		{Name: "Out-Null", Parameters: []interp.Parameter{input()}},
 		{Name: "Out-String", Parameters: []interp.Parameter{input(), {Name: "Width", Type: "int"}, {Name: "Stream", Type: "switch"}}, Run: outString, End: outStringEnd},
 		{Name: "Out-Default", Aliases: []string{"Out-Host", "oh"}, Parameters: []interp.Parameter{input()}, Run: func(ctx context.Context, c *interp.Call) error {

@@ -301,6 +301,13 @@ func winCode(err error) uint16 {
 	return 0
 }
 
+func moveFolder(c call) (any, error) {
+	if strings.EqualFold(path(c, 0), path(c, 1)) {
+		return nil, value.NewException("System.IO.IOException", "Source and destination path must be different.")
+	}
+	return moveFile(c)
+}
+
 func moveFile(c call) (any, error) {
 	for i := range c.args {
 		if err := checkPath(c, i); err != nil {

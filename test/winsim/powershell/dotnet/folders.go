@@ -16,7 +16,7 @@ func folderTypes() []interp.Type {
 			"Exists":          static("Exists", 1, 1, func(c call) (any, error) { return is(c, true), nil }),
 			"CreateDirectory": static("CreateDirectory", 1, 2, createFolder),
 			"Delete":          static("Delete", 1, 2, deleteFolder),
-			"Move":            static("Move", 2, 2, moveFile),
+			"Move":            static("Move", 2, 2, moveFolder),
 			"GetFiles":        static("GetFiles", 1, 2, func(c call) (any, error) { return list(c, func(i interp.FileInfo) bool { return !i.Folder }) }),
 			"GetDirectories":  static("GetDirectories", 1, 2, func(c call) (any, error) { return list(c, func(i interp.FileInfo) bool { return i.Folder }) }),
 			"GetFileSystemEntries": static("GetFileSystemEntries", 1, 2, func(c call) (any, error) {

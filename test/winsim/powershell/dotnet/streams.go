@@ -75,11 +75,6 @@ func newMemoryStream(c call) (any, error) {
 	return o, nil
 }
 
-// Stream is a stream as a value, for types of other packages. Each part may be nil.
-func Stream(typeName string, read io.Reader, write io.Writer, closer func() error) *value.Object {
-	return streamObject(typeName, &stream{read: read, write: write, close: closer})
-}
-
 // streamObject is a stream as a value.
 func streamObject(typeName string, s *stream) *value.Object {
 	o := value.NewObject(typeName,

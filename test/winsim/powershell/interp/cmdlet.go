@@ -3,6 +3,7 @@ package interp
 import (
 	"cmp"
 	"context"
+	"slices"
 	"strings"
 
 	"kinit/test/winsim/powershell/ast"
@@ -144,6 +145,11 @@ func (c *Call) Terminate(r *value.ErrorRecord) error {
 func (c *Call) errorAction() string {
 	if c.common.errorAction != "" {
 		return c.common.errorAction
+	}
+	// Functions of modules see only the global preference.
+	if _, noun, _ := strings.Cut(c.Cmdlet.Name, "-"); slices.ContainsFunc([]string{"Net", "ScheduledTask", "Mp", "Hns", "Volume", "WindowsFeature"},
+		func(of string) bool { return strings.HasPrefix(noun, of) }) {
+		return strings.ToLower(value.String(c.Session.global.vars["erroractionpreference"].value))
 	}
 	return c.Session.errorPreference()
 }

@@ -1,6 +1,7 @@
 package interp
 
 import (
+	"context"
 	"io"
 	"maps"
 	"strconv"
@@ -166,6 +167,12 @@ func newSession(i *Interpreter, job Job) *Session {
 	} {
 		global.set(name, v)
 	}
+	const namespace = "System.Management.Automation.Internal.Host."
+	ui := value.NewObject(namespace + "InternalHostUserInterface")
+	ui.Method("WriteErrorLine", func(_ context.Context, args []any) (any, error) {
+		return value.Void{}, s.errorText(value.String(args[0]) + "\r\n")
+	})
+	global.set("Host", value.NewObject(namespace+"InternalHost", value.P("UI", ui)))
 	return s
 }
 

@@ -1,6 +1,7 @@
 package value
 
 import (
+	_ "embed"
 	"maps"
 	"slices"
 	"strings"
@@ -107,62 +108,18 @@ func (e *Exception) Property(name string) (any, error) {
 	return nil, unknown.New("the property %s of %s", name, e.Type)
 }
 
-// parents are the exceptions whose parent is another than System.SystemException.
+// parentsText are the exceptions whose parent is another than System.SystemException, and their parents.
+//
+//go:embed exceptions.txt
+var parentsText string
+
 func parents() map[string]string {
-	return map[string]string{
-		"System.SystemException":                                                       "System.Exception",
-		"System.ArgumentNullException":                                                 "System.ArgumentException",
-		"System.ArgumentOutOfRangeException":                                           "System.ArgumentException",
-		"System.OverflowException":                                                     "System.ArithmeticException",
-		"System.DivideByZeroException":                                                 "System.ArithmeticException",
-		"System.PlatformNotSupportedException":                                         "System.NotSupportedException",
-		"System.ObjectDisposedException":                                               "System.InvalidOperationException",
-		"System.IO.FileNotFoundException":                                              "System.IO.IOException",
-		"System.IO.DirectoryNotFoundException":                                         "System.IO.IOException",
-		"System.IO.DriveNotFoundException":                                             "System.IO.IOException",
-		"System.IO.PathTooLongException":                                               "System.IO.IOException",
-		"System.IO.EndOfStreamException":                                               "System.IO.IOException",
-		"System.ComponentModel.Win32Exception":                                         "System.Runtime.InteropServices.ExternalException",
-		"System.Net.Sockets.SocketException":                                           "System.ComponentModel.Win32Exception",
-		"System.Net.WebException":                                                      "System.InvalidOperationException",
-		"System.ServiceProcess.TimeoutException":                                       "System.SystemException",
-		"System.Management.Automation.ItemNotFoundException":                           "System.Management.Automation.SessionStateException",
-		"System.Management.Automation.DriveNotFoundException":                          "System.Management.Automation.SessionStateException",
-		"System.Management.Automation.ProviderNotFoundException":                       "System.Management.Automation.SessionStateException",
-		"System.Management.Automation.PSArgumentException":                             "System.ArgumentException",
-		"System.Management.Automation.PSInvalidCastException":                          "System.InvalidCastException",
-		"System.Management.Automation.PSInvalidOperationException":                     "System.InvalidOperationException",
-		"System.Management.Automation.PSNotSupportedException":                         "System.NotSupportedException",
-		"System.Management.Automation.SessionStateException":                           "System.Management.Automation.RuntimeException",
-		"System.Management.Automation.CommandNotFoundException":                        "System.Management.Automation.RuntimeException",
-		"System.Management.Automation.ParameterBindingException":                       "System.Management.Automation.RuntimeException",
-		"System.Management.Automation.ParameterBindingValidationException":             "System.Management.Automation.ParameterBindingException",
-		"System.Management.Automation.ParameterBindingArgumentTransformationException": "System.Management.Automation.ParameterBindingException",
-		"System.Management.Automation.ParseException":                                  "System.Management.Automation.RuntimeException",
-		"System.Management.Automation.RemoteException":                                 "System.Management.Automation.RuntimeException",
-		"System.Management.Automation.CmdletInvocationException":                       "System.Management.Automation.RuntimeException",
-		"System.Management.Automation.MethodException":                                 "System.Management.Automation.ExtendedTypeSystemException",
-		"System.Management.Automation.MethodInvocationException":                       "System.Management.Automation.MethodException",
-		"System.Management.Automation.PropertyNotFoundException":                       "System.Management.Automation.ExtendedTypeSystemException",
-		"System.Management.Automation.SetValueException":                               "System.Management.Automation.ExtendedTypeSystemException",
-		"System.Management.Automation.SetValueInvocationException":                     "System.Management.Automation.SetValueException",
-		"System.Management.Automation.GetValueException":                               "System.Management.Automation.ExtendedTypeSystemException",
-		"System.Management.Automation.GetValueInvocationException":                     "System.Management.Automation.GetValueException",
-		"System.Management.Automation.ExtendedTypeSystemException":                     "System.Management.Automation.RuntimeException",
-		"Microsoft.PowerShell.Commands.WriteErrorException":                            "System.SystemException",
-		"Microsoft.PowerShell.Commands.ServiceCommandException":                        "System.SystemException",
-		"Microsoft.PowerShell.Commands.ProcessCommandException":                        "System.SystemException",
-		"Microsoft.Management.Infrastructure.CimException":                             "System.Exception",
-		"System.Security.Principal.IdentityNotMappedException":                         "System.SystemException",
-		"Microsoft.PowerShell.Commands.MemberAlreadyExistsException":                   "System.Exception",
-		"Microsoft.PowerShell.Cmdletization.Cim.CimJobException":                       "System.SystemException",
-		"Microsoft.PowerShell.Commands.LocalAccountsException":                         "System.Exception",
-		"Microsoft.PowerShell.Commands.UserNotFoundException":                          "Microsoft.PowerShell.Commands.NotFoundException",
-		"Microsoft.PowerShell.Commands.GroupNotFoundException":                         "Microsoft.PowerShell.Commands.NotFoundException",
-		"Microsoft.PowerShell.Commands.PrincipalNotFoundException":                     "Microsoft.PowerShell.Commands.NotFoundException",
-		"Microsoft.PowerShell.Commands.NotFoundException":                              "Microsoft.PowerShell.Commands.LocalAccountsException",
-		"System.AggregateException":                                                    "System.Exception",
+	all := map[string]string{}
+	for line := range strings.Lines(parentsText) {
+		name, parent, _ := strings.Cut(strings.TrimSpace(line), " ")
+		all[name] = parent
 	}
+	return all
 }
 
 // ExceptionTypes are the types that a type of exceptions derives from.

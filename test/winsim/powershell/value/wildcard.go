@@ -103,3 +103,8 @@ func (w Wildcard) fold(r rune) rune {
 	}
 	return unicode.ToLower(r)
 }
+
+// Unescape is a pattern without the backticks before characters that have a meaning in patterns.
+func Unescape(pattern string) string {
+	return strings.NewReplacer("`[", "[", "`]", "]", "`*", "*", "`?", "?").Replace(pattern)
+}

@@ -38,6 +38,18 @@ function Describe($item) {
 # A file of the new name is replaced and keeps its access control list. A link of that
 # name is removed first, or what it leads to would be replaced.
 function MoveOver($from, $to) {
+    if ($from -eq $to) {
+        # Only the case changes: the new name is there already, and is the old one.
+        $between = "$from~" + [Guid]::NewGuid().ToString('N').Substring(0, 8)
+        if ([IO.Directory]::Exists($from)) {
+            [IO.Directory]::Move($from, $between)
+            [IO.Directory]::Move($between, $to)
+        } else {
+            [IO.File]::Move($from, $between)
+            [IO.File]::Move($between, $to)
+        }
+        return
+    }
     if ([IO.Directory]::Exists($from)) {
         [IO.Directory]::Move($from, $to)
         return

@@ -11,6 +11,8 @@ try {
         }
         $old.Delete()
     }
-    [void](New-Item -ItemType SymbolicLink -Path $Arguments.path -Value $Arguments.target)
+    # Windows PowerShell takes the target for a pattern.
+    $target = [Management.Automation.WildcardPattern]::Escape($Arguments.target)
+    [void](New-Item -ItemType SymbolicLink -Path $Arguments.path -Value $target)
     Answer @{ }
 } catch { Fail $_ }

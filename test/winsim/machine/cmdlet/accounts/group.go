@@ -2,6 +2,7 @@ package accounts
 
 import (
 	"context"
+	"strings"
 
 	"kinit/test/winsim/machine/account"
 	"kinit/test/winsim/machine/cmdlet"
@@ -98,6 +99,10 @@ func (a module) getMember(ctx context.Context, c *interp.Call) error {
 		return cmdlet.Report(ctx, c, notFound(c, "Group", groupName(c)))
 	}
 	for _, sid := range g.Members {
+		if _, err := a.m.Accounts.User(sid); err != nil && strings.HasPrefix(sid, "S-1-5-21-") {
+			e := value.NewException("System.InvalidOperationException", "Failed to compare two elements in the array.")
+			return c.Terminate(interp.NewError(e, "An unspecified error occurred.,Microsoft.PowerShell.Commands.GetLocalGroupMemberCommand", "NotSpecified", nil))
+		}
 		full := a.m.Accounts.Name(sid, a.m.ComputerName())
 		if c.Has("Member") && !cmdlet.Matches(full, []string{c.String("Member"), `*\` + c.String("Member")}) && c.String("Member") != sid {
 			continue

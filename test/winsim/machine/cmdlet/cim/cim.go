@@ -37,7 +37,7 @@ func Cmdlets(m *machine.Machine) []interp.Cmdlet {
 func (i module) classes() map[string]func() []*value.Object {
 	return map[string]func() []*value.Object{
 		"win32_operatingsystem": i.operatingSystem, "win32_computersystem": i.computerSystem,
-		"win32_process": i.processes, "win32_service": i.services, "win32_logicaldisk": i.disks,
+		"win32_process": i.processes, "win32_service": i.services, "win32_logicaldisk": i.disks, "win32_groupuser": i.memberships,
 	}
 }
 
@@ -78,7 +78,7 @@ func parseFilter(text string) (func(*value.Object) (bool, error), error) {
 		if !ok || strings.ContainsAny(name, "<>! ") {
 			return nil, unknown.New("the filter %q of Get-CimInstance", text)
 		}
-		terms = append(terms, term{name, strings.Trim(want, `'"`)})
+		terms = append(terms, term{name, unquote(want)})
 	}
 	return func(o *value.Object) (bool, error) {
 		for _, t := range terms {
@@ -93,6 +93,14 @@ func parseFilter(text string) (func(*value.Object) (bool, error), error) {
 		}
 		return true, nil
 	}, nil
+}
+
+// unquote takes the quotes off a text, of either kind.
+func unquote(text string) string {
+	if len(text) > 1 && strings.ContainsAny(text[:1], `'"`) && text[len(text)-1] == text[0] {
+		return text[1 : len(text)-1]
+	}
+	return text
 }
 
 func splitAnd(text string) []string {

@@ -96,6 +96,22 @@ func (i module) services() []*value.Object {
 	return all
 }
 
+// memberships are Win32_GroupUser: a group and the path of one of its users.
+func (i module) memberships() []*value.Object {
+	var all []*value.Object
+	for _, g := range i.m.Accounts.Groups() {
+		for _, sid := range g.Members {
+			u, err := i.m.Accounts.User(sid)
+			if err != nil {
+				continue
+			}
+			path := "Win32_UserAccount.Domain='" + i.m.ComputerName() + "',Name='" + u.Name + "'"
+			all = append(all, value.NewObject(instance+"Win32_GroupUser", value.P("GroupComponent", value.NewObject(instance+"Win32_Group", value.P("Name", g.Name))), value.P("PartComponent", path)))
+		}
+	}
+	return all
+}
+
 func (i module) disks() []*value.Object {
 	var all []*value.Object
 	for _, d := range i.m.Files.Drives() {

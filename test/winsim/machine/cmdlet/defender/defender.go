@@ -39,7 +39,7 @@ func (d module) notRunning(c *interp.Call) error {
 		return nil
 	}
 	return cmdlet.Stop(c, cmdlet.Failure{
-		Type: "Microsoft.Management.Infrastructure.CimException", HResult: 0x800106ba, Category: "NotSpecified",
+		Type: "Microsoft.Management.Infrastructure.CimException", HResult: 0x80131500, Category: "NotSpecified",
 		Message: "Operation failed with the following error: 0x800106ba.", ID: "HRESULT 0x800106ba," + c.Cmdlet.Name,
 	})
 }

@@ -6,6 +6,7 @@ import (
 
 	"kinit/test/winsim/machine/cmdlet"
 	"kinit/test/winsim/machine/ntfs"
+	"kinit/test/winsim/machine/winerr"
 	"kinit/test/winsim/powershell/interp"
 	"kinit/test/winsim/powershell/unknown"
 	"kinit/test/winsim/powershell/value"
@@ -118,6 +119,11 @@ func parent(path string) string { return path[:max(0, strings.LastIndexByte(path
 // newLink makes a link. What it leads to must be there, as 5.1 demands.
 func (i module) newLink(ctx context.Context, c *interp.Call, l location, kind ntfs.LinkKind) error {
 	leads := value.String(c.Value("Value"))
+	if plain := value.Unescape(leads); value.HasWildcards(leads) && plain == leads {
+		return i.found(ctx, c, leads, winerr.Of(winerr.PathNotFound, "match", leads)) // a pattern that matches nothing else
+	} else if plain != leads {
+		leads = plain
+	}
 	if _, err := i.m.Files.Stat(ntfs.Join(parent(l.path), leads)); err != nil {
 		return i.found(ctx, c, leads, err)
 	}

@@ -117,5 +117,11 @@ func (i module) setSetting(_ context.Context, c *interp.Call, l location) error 
 	if status := fmt.Sprint(text); status == "" && !strings.HasSuffix(rest, "TrustedHosts") {
 		return unknown.New("an empty setting %s of WSMan:", l.path)
 	}
+	if a, ok := i.m.Network.Primary(); ok && a.Category == "Public" && strings.HasSuffix(strings.ToLower(rest), "allowunencrypted") {
+		return cmdlet.Stop(c, cmdlet.Failure{
+			Type: "System.InvalidOperationException", HResult: 0x80338169, Category: "InvalidOperation", ID: "WsManError,Microsoft.WSMan.Management.SetItemCommand",
+			Message: "WinRM firewall exception will not work since one of the network connection types on this machine is set to Public.",
+		})
+	}
 	return i.m.SetWinRM(rest, text)
 }

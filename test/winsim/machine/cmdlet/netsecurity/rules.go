@@ -14,6 +14,7 @@ import (
 	"kinit/test/winsim/machine"
 	"kinit/test/winsim/machine/cmdlet"
 	"kinit/test/winsim/machine/firewall"
+	"kinit/test/winsim/machine/scm"
 	"kinit/test/winsim/powershell/interp"
 	"kinit/test/winsim/powershell/unknown"
 	"kinit/test/winsim/powershell/value"
@@ -164,6 +165,12 @@ func (f module) byObject(item any, all []firewall.Rule) ([]firewall.Rule, error)
 }
 
 func (f module) get(ctx context.Context, c *interp.Call) error {
+	if status, err := f.m.Services.Status("mpssvc"); err != nil || status.State != scm.Running {
+		return cmdlet.Report(ctx, c, cmdlet.Failure{
+			Type: "Microsoft.Management.Infrastructure.CimException", Category: "NotSpecified", HResult: 0x80131500,
+			Message: "There are no more endpoints available from the endpoint mapper.", ID: "Windows System Error 1753," + c.Cmdlet.Name,
+		})
+	}
 	rules, err := f.query(ctx, c)
 	if err != nil {
 		return err

@@ -97,7 +97,7 @@ func (n module) adapters(ctx context.Context, c *interp.Call) error {
 		count++
 		o := value.NewObject(cim+"MSFT_NetAdapter", value.P("Name", a.Name), value.P("InterfaceAlias", a.Name), value.P("ifAlias", a.Name),
 			value.P("InterfaceDescription", a.Description), value.P("ifIndex", uint32(a.Index)), value.P("InterfaceIndex", uint32(a.Index)),
-			value.P("Status", "Up"), value.P("MacAddress", a.MAC), value.P("LinkSpeed", "10 Gbps"), value.P("MtuSize", uint32(a.MTU)),
+			value.P("Status", map[bool]string{true: "Disabled", false: "Up"}[a.Off]), value.P("MacAddress", a.MAC), value.P("LinkSpeed", "10 Gbps"), value.P("MtuSize", uint32(a.MTU)),
 			value.P("Virtual", a.Virtual), value.P("HardwareInterface", !a.Virtual), value.P("ifDesc", a.Description))
 		o.Text = func() string { return "MSFT_NetAdapter (Name = \"" + a.Name + "\")" }
 		o.Data = a.Name
@@ -202,7 +202,7 @@ func among(a network.Adapter, items []any) bool {
 func (n module) interfaces(ctx context.Context, c *interp.Call) error {
 	return n.eachInterface(ctx, c, "MSFT_NetIPInterface", func(a network.Adapter) error {
 		for _, family := range []string{"IPv6", "IPv4"} {
-			if c.Has("AddressFamily") && !strings.EqualFold(family, c.String("AddressFamily")) {
+			if a.Off || c.Has("AddressFamily") && !strings.EqualFold(family, c.String("AddressFamily")) {
 				continue
 			}
 			o := value.NewObject(cim+"MSFT_NetIPInterface", value.P("InterfaceAlias", a.Name), value.P("InterfaceIndex", uint32(a.Index)), value.P("ifIndex", uint32(a.Index)),
@@ -228,6 +228,9 @@ func (n module) setInterface(ctx context.Context, c *interp.Call) error {
 	return n.eachInterface(ctx, c, "MSFT_NetIPInterface", func(a network.Adapter) error {
 		if !c.Has("NlMtuBytes") {
 			return nil
+		}
+		if a.Off {
+			return cmdlet.Report(ctx, c, cmdlet.NotFound(c, "MSFT_NetIPInterface", "InterfaceIndex", fmt.Sprint(a.Index)))
 		}
 		mtu := c.Int("NlMtuBytes")
 		if mtu < 576 || mtu > 65535 {

@@ -146,17 +146,26 @@ func (t module) parseBoundary(text string) (time.Time, error) {
 }
 
 // principal is who a task runs as.
-type principal struct{ user, logonType, runLevel string }
+type principal struct{ user, logonType, runLevel, group string }
 
 func newPrincipal(ctx context.Context, c *interp.Call) error {
 	p := principal{user: c.String("UserId"), logonType: cmp.Or(c.String("LogonType"), "Interactive"), runLevel: cmp.Or(c.String("RunLevel"), "Limited")}
 	return c.WriteObject(ctx, p.object())
 }
 
+// principal is who a task runs as: a user, or the members of a group that log in.
+func (t module) principal(of machine.Task) principal {
+	p := principal{user: t.userName(of.User), logonType: of.LogonType, runLevel: of.RunLevel}
+	if of.LogonType == "Group" {
+		p.user, p.group = "", p.user
+	}
+	return p
+}
+
 func (p principal) object() *value.Object {
 	logon := map[string]int64{"None": 0, "Password": 1, "S4U": 2, "Interactive": 3, "Group": 4, "ServiceAccount": 5, "InteractiveOrPassword": 6}
 	level := map[string]int64{"Limited": 0, "Highest": 1}
-	return object("MSFT_TaskPrincipal2", p, value.P("UserId", cmdlet.TextOrNull(p.user)), value.P("Id", "Author"), value.P("GroupId", nil),
+	return object("MSFT_TaskPrincipal2", p, value.P("UserId", cmdlet.TextOrNull(p.user)), value.P("Id", "Author"), value.P("GroupId", cmdlet.TextOrNull(p.group)),
 		value.P("LogonType", value.NewEnum(enum+"LogonTypeEnum", p.logonType, logon[p.logonType])),
 		value.P("RunLevel", value.NewEnum(enum+"RunLevelEnum", p.runLevel, level[p.runLevel])))
 }

@@ -62,7 +62,7 @@ func (t module) task(of machine.Task) *value.Object {
 		value.P("Description", cmdlet.TextOrNull(of.Description)), value.P("Author", nil), value.P("Date", nil),
 		value.P("State", value.NewEnum(enum+"StateEnum", state, map[string]int64{"Disabled": 1, "Ready": 3, "Running": 4}[state])),
 		value.P("Actions", &value.Array{Items: actions}), value.P("Triggers", &value.Array{Items: triggers}),
-		value.P("Principal", principal{user: t.userName(of.User), logonType: of.LogonType, runLevel: of.RunLevel}.object()),
+		value.P("Principal", t.principal(of).object()),
 		value.P("Settings", limits.object()))
 	o.Text = func() string { return fmt.Sprintf("%s (TaskName = %q, TaskPath = %q)", taskClass, of.Name, of.Path) }
 	return o

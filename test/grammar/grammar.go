@@ -1,8 +1,8 @@
-// Package syntax parses PowerShell with tree-sitter-powershell, a grammar that was
+// Package grammar parses PowerShell with tree-sitter-powershell, a grammar that was
 // written by others: what kinit sends to Windows, and what its simulator accepts, must
 // be PowerShell in their eyes too. The grammar runs in Node as WebAssembly; it comes
 // from the npm registry, in the versions of package-lock.json.
-package syntax
+package grammar
 
 import (
 	"bytes"
