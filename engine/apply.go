@@ -34,7 +34,7 @@ func Apply(ctx context.Context, o Options, s *Saved) *Report {
 		return report
 	}
 	diags = append(diags, s.movedFiles(before)...)
-	if s.Existing != "" && s.Existing != before.found.Instance() {
+	if s.Existing != "" && s.Existing != before.found.Life() {
 		diags = append(diags, moved("The cluster %q is another one than the plan was made for: it was removed or rebuilt since.", before.topology.Cluster.Name)...)
 	}
 	p, again := makePlan(ctx, o, modeRun, id)

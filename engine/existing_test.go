@@ -498,6 +498,31 @@ func TestJobLeavesWhatACommandHasAdopted(t *testing.T) {
 	}
 }
 
+// The cluster keeps its instance if one run removes and builds it.
+func TestPlanOfAClusterThatOneRunHasRebuiltIsNotApplied(t *testing.T) {
+	t.Parallel()
+	r := newRack(t, "h1", "h2")
+	o := r.options("h1,h2")
+	r.changes(o)
+	shrinks := o
+	shrinks.Remove, shrinks.Set = []string{"compute-01"}, []string{"pool.compute.count=0"}
+	saved, report := engine.Save(t.Context(), shrinks)
+	went(t, report)
+	rebuild := o
+	rebuild.Recreate = true
+	r.changes(rebuild)
+	went(t, engine.Run(t.Context(), o))
+	before := r.nodes("h1", "h2")
+	d := problem(t, engine.Apply(t.Context(), o, saved))
+	if d.Summary != "Saved plan no longer holds" || !strings.Contains(d.Detail, "is another one than the plan was made for") {
+		t.Errorf("%s: %s", d.Summary, d.Detail)
+	}
+	equal(t, "the nodes", r.nodes("h1", "h2"), before)
+	again, report := engine.Save(t.Context(), shrinks)
+	went(t, report)
+	went(t, engine.Apply(t.Context(), o, again))
+}
+
 func TestPlanOfAClusterThatWasRebuiltIsNotApplied(t *testing.T) {
 	t.Parallel()
 	r := newRack(t, "h1", "h2")

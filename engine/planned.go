@@ -206,7 +206,7 @@ func build(c call, t texts, e evaluated, found existing.Found) (b built, diags d
 		b.topology, diags = ask.Expand(topology.Input{Cluster: *e.cluster, Hosts: t.hosts, Inventory: t.inventory, Existing: found.Existing, Rebalance: o.Rebalance, Recreate: o.Recreate, Ends: o.ends(),
 			Leave:    topology.Leave{Nodes: o.Leave, Hypervisors: o.Evacuate, Destroy: o.YesDestroy, Remove: o.Remove, Sure: o.Continues},
 			Restore:  topology.Restore{ID: o.Restore.ID, Pool: o.Restore.Pool},
-			Instance: ask.Instance(*e.cluster, found, c.identity.chosen, c.identity.fresh.ID)})
+			Instance: ask.Instance(*e.cluster, found, c.identity.chosen, c.identity.fresh.ID), Rebuilt: c.rebuilt()})
 		if diags.HasErrors() {
 			return b, diags
 		}
@@ -236,4 +236,12 @@ func build(c call, t texts, e evaluated, found existing.Found) (b built, diags d
 	}
 	b.plan = made
 	return b, append(diags, more...)
+}
+
+// rebuilt returns the id of the run for the record of the cluster that it rebuilds, or "".
+func (c call) rebuilt() string {
+	if c.options.Recreate || c.options.Rebuilds {
+		return c.identity.fresh.ID
+	}
+	return ""
 }

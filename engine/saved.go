@@ -28,7 +28,7 @@ type Saved struct {
 	Environ map[string]string `json:"environ,omitempty"` // of KINIT_VAR_x, by x
 
 	Instance string `json:"instance,omitempty"` // the id to use if the owner has no instance yet
-	Existing string `json:"existing,omitempty"` // the id of the cluster's instance, if the cluster exists
+	Existing string `json:"existing,omitempty"` // the id of the cluster's instance, and of the run that has rebuilt it, if the cluster exists
 
 	Salt    string                 `json:"salt"`
 	Secrets map[string]SavedSecret `json:"secrets,omitempty"` // sensitive values that were given, by name
@@ -64,7 +64,7 @@ func Save(ctx context.Context, o Options) (*Saved, *Report) {
 		Kind: SavedKind, Version: SavedVersion, Created: time.Now().UTC().Truncate(time.Second),
 		Inputs: o.Inputs, Environ: map[string]string{},
 		Salt: rand.Text(), Secrets: map[string]SavedSecret{}, Files: p.digests(),
-		Tasks: savedTasks(report, p.options.Redactor.Redact), Existing: p.found.Instance(),
+		Tasks: savedTasks(report, p.options.Redactor.Redact), Existing: p.found.Life(),
 	}
 	if p.plan.Owner != "" {
 		s.Instance = p.identity.fresh.ID

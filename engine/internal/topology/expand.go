@@ -1,6 +1,7 @@
 package topology
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -25,6 +26,7 @@ type Input struct {
 	Restore   Restore
 	Fixed     map[string]string // what the playbook says is fixed for as long as the cluster exists
 	Instance  string            // the id of the cluster's instance; empty if it is not known
+	Rebuilt   string            // the id of a run that rebuilds the cluster; empty if it does not
 }
 
 // Expand computes the topology of a cluster. What exists stays where it is, with its name and
@@ -76,6 +78,7 @@ func Expand(in Input) (*Topology, diag.List) {
 	e.t.Restore = in.Restore.over(e.t, in.Existing, in.Leave, in.Recreate)
 	e.removals()
 	e.t.Known, e.t.KnownNodes, e.t.NodePorts = e.known(), e.nodeNames(), e.nodePorts()
+	e.t.rebuilt = cmp.Or(in.Rebuilt, in.Existing.record.Rebuilt)
 	restores, restored := e.t.Restore.recorded()
 	r := e.t.record(in.Existing.record, now, restores)
 	e.t.Record, e.t.Left = r.Text(), e.t.record(r, left, restored).Text()

@@ -200,6 +200,14 @@ func (x Existing) WithNodes() []string {
 // Instance returns the id of the recorded instance, or "".
 func (x Existing) Instance() string { return x.record.Instance }
 
+// Life returns a text that is another one when the cluster was removed or rebuilt, or "" if none is recorded.
+func (x Existing) Life() string {
+	if x.record.Rebuilt == "" {
+		return x.record.Instance
+	}
+	return x.record.Instance + " " + x.record.Rebuilt
+}
+
 // Before returns the value of cluster in expressions that are evaluated before the cluster is expanded. What
 // depends on the places is unknown.
 func (c Cluster) Before() cty.Value {

@@ -37,6 +37,7 @@ type Record struct {
 	Generation  int               `json:"generation"` // how often the record has changed
 	Cluster     string            `json:"cluster"`
 	Instance    string            `json:"instance,omitempty"` // the id of the cluster's instance
+	Rebuilt     string            `json:"rebuilt,omitempty"`  // the id of the run that has rebuilt the instance last
 	Network     netip.Prefix      `json:"network,omitzero"`   // zero in version 1
 	Fixed       map[string]string `json:"fixed,omitempty"`    // what the playbook says is fixed
 	Hypervisors []Place           `json:"hypervisors"`        // in their order: the first one is the cluster's first
@@ -146,7 +147,7 @@ func newest(records []*Record) Record {
 // generation than the one before, unless nothing has changed.
 func (t *Topology) record(before Record, others []Place, restore string) Record {
 	r := Record{
-		Version: recordVersion, Generation: before.Generation, Cluster: t.Cluster.Name, Instance: t.Instance,
+		Version: recordVersion, Generation: before.Generation, Cluster: t.Cluster.Name, Instance: t.Instance, Rebuilt: t.rebuilt,
 		Network: t.Cluster.Network.Prefix, Fixed: t.fixed, Restore: restore,
 	}
 	for _, h := range t.Hypervisors {

@@ -112,6 +112,7 @@ type Topology struct {
 	Instance string // the id of the cluster's instance
 
 	fixed      map[string]string // what the playbook says is fixed, for the record
+	rebuilt    string            // the id of the run that has rebuilt the cluster last, for the record
 	identities map[string]string // the recorded machine-ids, by the names of machines
 }
 
