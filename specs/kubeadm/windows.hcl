@@ -32,6 +32,19 @@ locals {
   windows_pause_image = coalesce(local.windows_pause_named, local.tagged.windows_pause)
   windows_images      = local.has_windows ? [local.windows_pause_image] : []
 
+  # The version of a pause image of Kubernetes as one number, such as 3010002; 0 for another image.
+  windows_pause_version = try(sum([
+    for i, part in split(".", regex("/pause:([0-9]+\\.[0-9]+(?:\\.[0-9]+)?)$", local.windows_pause_image)[0]) :
+    tonumber(part) * pow(1000, 2 - i)
+  ]), 0)
+  windows_2025 = [for name, node in local.windows_nodes : name if node.os == "windows-2025"]
+
+  # Direct server return is on by default from Kubernetes 1.33 on; before, kube-proxy refuses the flag without a
+  # feature gate. Server 2019 needs an update for it (KB4580390), which its medium does not have.
+  windows_dsr = {
+    for name, node in local.windows_nodes : name => local.windows_minor >= 33 && node.os != "windows-2019"
+  }
+
   # The services pod keeps the programs; each node takes them from there.
   payload_pins = {
     kubernetes = local.windows_pin, containerd = "windows_containerd", crictl = "windows_crictl"
@@ -116,6 +129,17 @@ task "assert" "windows_nodes" {
       Windows nodes have Kubernetes ${local.windows_version}, the control plane has ${local.kubernetes_version}: a
       kubelet may be up to three minor versions older and never newer. Change windows_payloads.kubernetes or
       kubernetes_version.
+      EOT
+    )
+  }
+
+  condition {
+    holds = (
+      length(local.windows_2025) == 0 || local.windows_pause_version == 0 || local.windows_pause_version >= 3010002
+    )
+    message = fold(<<-EOT
+      ${local.windows_pause_image} has no Windows Server 2025 among its platforms, so no pod could start on
+      ${join(", ", local.windows_2025)}: 3.10.2 is the first that has. Set windows_pause_image to that or a later one.
       EOT
     )
   }
@@ -367,7 +391,9 @@ block "windows_programs" {
     arguments  = ["--run-service"]
     start      = "auto"
     state      = "started"
-    restart_on = [task.win_copy.containerd[host.name].sha256]
+    restart_on = [
+      task.win_copy.containerd[host.name].sha256, task.win_download.payload["${host.name}/containerd"].sha256,
+    ]
     depends_on = [
       task.win_powershell.payload, task.win_copy.registry_ca, task.win_copy.registry_hosts,
       task.win_defender_exclusion.containers, task.win_env.path,
@@ -588,14 +614,16 @@ task "win_service" "kube_proxy" {
     "--log-file=C:/var/log/kube-proxy.log", "C:/k/kube-proxy.exe", "--windows-service",
     "--kubeconfig=C:/etc/kubernetes/kube-proxy.conf", "--proxy-mode=kernelspace", "--hostname-override=${host.name}",
     "--cluster-cidr=${var.pod_cidr}", "--network-name=${local.calico ? "Calico" : local.windows_network}",
-    "--enable-dsr=true",
-    ], [
+    ],
+    local.windows_dsr[host.name] ? ["--enable-dsr=true"] : [],
+    [
     for name, read in task.win_powershell.source_vip_read :
     "--source-vip=${trimspace(read.stdout)}" if name == host.name
   ])
   start         = "auto"
   restart_after = ["10s"]
   state         = "started"
+  restart_on    = [task.win_download.payload["${host.name}/kubernetes"].sha256]
   depends_on    = [task.win_copy.kubeconfig, task.win_powershell.join, task.win_wait.network]
 }
 
