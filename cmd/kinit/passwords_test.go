@@ -321,6 +321,44 @@ func TestBecomePasswordComesFromManyPlaces(t *testing.T) {
 			}
 		})
 	}
+	t.Run("a secret of the playbook", func(t *testing.T) {
+		p.write(t, "site.hcl", fmt.Sprintf(`secret "sudo" {
+  kind = "password"
+  host = "localhost"
+  path = %q
+}
+host "web1" {
+  address         = "127.0.0.1"
+  port            = %d
+  user            = %q
+  host_keys       = [%q]
+  private_key     = file(%q)
+  become          = true
+  become_password = secret.sudo
+}
+task "command" "who" {
+  host      = "web1"
+  argv      = ["id", "-un"]
+  read_only = true
+}
+task "assert" "root" {
+  host = "localhost"
+  condition {
+    holds   = trimspace(task.command.who.stdout) == "root"
+    message = "it is another user"
+  }
+}
+`, filepath.Join(p.work, "generated"), h.Port, h.User, strings.TrimSpace(h.HostKey), h.ClientKey))
+		if shown, code := p.piped("run", "site.hcl"); code != exit.Failed || !strings.Contains(shown, "sudo on web1 refused the password of kinit-ubuntu") {
+			t.Errorf("with the password of before: exit code %d:\n%s", code, shown)
+		}
+		generated := strings.TrimSpace(readFile(t, filepath.Join(p.work, "generated")))
+		h.SetPassword(t, h.User, generated)
+		defer h.SetPassword(t, h.User, sudohost.Password)
+		if shown, code := p.piped("run", "site.hcl"); code != exit.OK || strings.Contains(shown, generated) {
+			t.Errorf("exit code %d:\n%s", code, shown)
+		}
+	})
 	t.Run("on this machine", func(t *testing.T) { becomeHere(t, h) })
 	if _, err := os.Stat(filepath.Join(p.home, ".local")); errors.Is(err, os.ErrNotExist) {
 		t.Error("there are no logs to look at")

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 
@@ -136,7 +137,23 @@ func (p *Plan) checkSystem(t *Task) diag.List {
 	if err := t.On(system); err != nil {
 		return t.own(diag.List{{Summary: "Wrong operating system", Detail: sentence(err.Error()), Subject: &t.Range, Cause: err}})
 	}
+	if user := p.becomes(t); system == module.Windows && user != "" {
+		return t.own(diag.List{{Summary: "Invalid become", Subject: &t.Range, Detail: fmt.Sprintf("The host %s runs Windows, where kinit cannot become another user. "+
+			"To work as %q, log in as that user: give this host that user, or declare a second host with the same address and that user. For administrators leave become out.", t.Host, user)}})
+	}
 	return nil
+}
+
+// becomes returns the user that a task becomes, by its own argument or by the inventory; empty for the login, or if a
+// playbook's host says it.
+func (p *Plan) becomes(t *Task) string {
+	if t.Become != nil {
+		return t.Become.User
+	}
+	if host := p.refs.Set.Hosts.Find(t.Host); host != nil {
+		return host.Settings.Become
+	}
+	return ""
 }
 
 // system returns the operating system of a host, empty if it is not known before the run.
