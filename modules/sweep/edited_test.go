@@ -171,3 +171,41 @@ func TestForeignFileInAFolderOfAPlaybookStays(t *testing.T) {
 		}
 	}
 }
+
+// The mark is that of the module windows_image with keep.
+func TestWindowsImageStaysUntilItIsPurgedAndNoDiskIsBasedOnIt(t *testing.T) {
+	t.Parallel()
+	h := moduletest.LocalHost(t, "demo")
+	image, disk := h.Path("win2025.qcow2"), h.Path("guest.qcow2")
+	header := make([]byte, 104)
+	copy(header, "QFI\xfb\x00\x00\x00\x03")
+	header[15], header[18], header[19] = 104, byte(len(image)>>8), byte(len(image))
+	mark := module.Mark{Kind: "file", ID: image, Keep: true}
+	purge := func(s *sweep.Task) { s.All, s.Purge = true, true }
+	for _, c := range []struct {
+		name   string
+		change func(*sweep.Task)
+		based  bool
+		stays  bool
+	}{
+		{"the task is no longer declared", nil, false, true},
+		{"a clean-up", all, false, true},
+		{"a purge, and a guest's disk needs it", purge, true, true},
+		{"a purge", purge, false, false},
+	} {
+		write(t, image, "image")
+		if err := h.Own(t.Context(), mark); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.RemoveAll(disk); err != nil {
+			t.Fatal(err)
+		}
+		if c.based {
+			write(t, disk, string(header)+image+strings.Repeat("\x00", 512))
+		}
+		moduletest.Settle(t, task(c.change), h)
+		if _, err := os.Stat(image); (err == nil) != c.stays {
+			t.Errorf("%s: %v, want that it stays: %v", c.name, err, c.stays)
+		}
+	}
+}
