@@ -204,12 +204,12 @@ task "sweep" "owned" {
   stage = "cleanup"
   hosts = run.hosts
   all   = run.stop_after == "cleanup"
-  keep  = ["/srv/kinit", "/srv/kinit/kept"]
+  keep  = ["/var/lib/kinit/shelf", "/var/lib/kinit/shelf/kept"]
 }
 
 task "directory" "folder" {
   stage    = "build"
-  for_each = toset(concat(["/srv/kinit", "/srv/kinit/kept"], MORE))
+  for_each = toset(concat(["/var/lib/kinit/shelf", "/var/lib/kinit/shelf/kept"], MORE))
   host     = "h1"
   path     = each.key
   state    = "STATE"
@@ -227,26 +227,26 @@ func (r *rack) shelved(more, state string) engine.Options {
 func TestAFolderWithDataThatThePlaybookNoLongerHasIsAskedFor(t *testing.T) {
 	t.Parallel()
 	r := newRack(t, "h1")
-	r.changes(r.shelved(`["/srv/kinit/old", "/srv/kinit/empty"]`, "present"))
-	r.run("h1", "echo precious >/srv/kinit/old/data")
+	r.changes(r.shelved(`["/var/lib/kinit/shelf/old", "/var/lib/kinit/shelf/empty"]`, "present"))
+	r.run("h1", "echo precious >/var/lib/kinit/shelf/old/data")
 	o := r.shelved("[]", "present")
-	const folder = "folder /srv/kinit/old on h1: the playbook no longer declares it "
-	equal(t, "what the plan removes", removals(engine.Plan(t.Context(), o)), []string{folder + "(needs --remove /srv/kinit/old)"})
+	const folder = "folder /var/lib/kinit/shelf/old on h1: the playbook no longer declares it "
+	equal(t, "what the plan removes", removals(engine.Plan(t.Context(), o)), []string{folder + "(needs --remove /var/lib/kinit/shelf/old)"})
 
 	report := engine.Run(t.Context(), o)
 	want := `The task would remove, with what they hold, and no flag names:
 
-  folder /srv/kinit/old on h1: the playbook no longer declares it
+  folder /var/lib/kinit/shelf/old on h1: the playbook no longer declares it
 
-The task has changed nothing. To remove them, give --remove /srv/kinit/old or answer on a terminal. To keep them, change the spec or the other flags.`
+The task has changed nothing. To remove them, give --remove /var/lib/kinit/shelf/old or answer on a terminal. To keep them, change the spec or the other flags.`
 	if d := report.Diagnostics; len(d) != 1 || d[0].Summary != "Removals not named" || d[0].Detail != want {
 		t.Errorf("problems: %s", problems(report))
 	}
-	equal(t, "the data", r.run("h1", "cat /srv/kinit/old/data"), "precious\n")
+	equal(t, "the data", r.run("h1", "cat /var/lib/kinit/shelf/old/data"), "precious\n")
 
 	wrong := o
 	wrong.Remove = []string{"older"}
-	if got := problems(engine.Run(t.Context(), wrong)); !strings.HasSuffix(got, `--remove names "older", and nothing that exists has this name. There are /srv/kinit/old. If it was removed before, leave the name out.`) {
+	if got := problems(engine.Run(t.Context(), wrong)); !strings.HasSuffix(got, `--remove names "older", and nothing that exists has this name. There are /var/lib/kinit/shelf/old. If it was removed before, leave the name out.`) {
 		t.Error(got)
 	}
 	no := o
@@ -254,26 +254,26 @@ The task has changed nothing. To remove them, give --remove /srv/kinit/old or an
 	if got := problems(engine.Run(t.Context(), no)); !strings.Contains(got, "Removals declined") {
 		t.Error(got)
 	}
-	equal(t, "the data", r.run("h1", "cat /srv/kinit/old/data"), "precious\n")
+	equal(t, "the data", r.run("h1", "cat /var/lib/kinit/shelf/old/data"), "precious\n")
 
 	named := o
 	named.Remove = []string{"old"}
 	report = went(t, engine.Run(t.Context(), named))
 	equal(t, "what the run removes", removals(report), []string{folder + "(named by --remove old)"})
-	equal(t, "what is there", r.run("h1", "ls /srv/kinit"), "kept\n")
+	equal(t, "what is there", r.run("h1", "ls /var/lib/kinit/shelf"), "kept\n")
 	r.changes(o)
 }
 
 func TestWhatAPlaybookDeclaresAbsentNeedsNoFlag(t *testing.T) {
 	t.Parallel()
 	r := newRack(t, "h1")
-	r.changes(r.shelved(`["/srv/kinit/old"]`, "present"))
-	r.run("h1", "echo precious >/srv/kinit/kept/data")
+	r.changes(r.shelved(`["/var/lib/kinit/shelf/old"]`, "present"))
+	r.run("h1", "echo precious >/var/lib/kinit/shelf/kept/data")
 	gone := r.shelved("[]", "present")
 	gone.StopAfter = "cleanup" // the sweep says all = true
 	equal(t, "what the plan removes", removals(engine.Plan(t.Context(), gone)), []string(nil))
 	went(t, engine.Run(t.Context(), gone))
-	equal(t, "what is there", r.run("h1", "ls /srv"), "")
+	equal(t, "what is there", r.run("h1", "test ! -e /var/lib/kinit/shelf || ls /var/lib/kinit/shelf"), "")
 }
 
 // --recreate is two runs: the second one plans again.
