@@ -51,7 +51,7 @@ func TestCommandThatStatusProposesNamesWhatItRemoves(t *testing.T) {
 	t.Parallel()
 	s := newSmall(t)
 	s.kinit(0, "run", "shop.hcl", "--hosts", "h1,h2")
-	s.rack.Hosts[1].Shell("echo data >/srv/kinit/nodes/shop-web-02/data")
+	s.rack.Hosts[1].Shell("echo data >/var/lib/kinit/nodes/shop-web-02/data")
 	got := proposed.FindStringSubmatch(s.kinit(4, "status", "shop.hcl", "--hosts", "h1,h2", "--set", "pool.web.count=1").Out)
 	if got == nil {
 		t.Fatal("status proposes no run")
@@ -129,7 +129,7 @@ func TestCleanUpWithALostHostListsOnlyWhatItRemoves(t *testing.T) {
 	s.lacks(r.Out, "shop-web-02 on h2")
 	s.says(r.Err, `The cluster "shop" is on h2 too, which this run leaves out: what the cluster has there stays. To remove it, run kinit with --hosts h1,h2 --stop-after cleanup, without --limit and --lost, when all of them answer.`)
 	s.rack.Hosts[1].Start()
-	s.rack.Hosts[1].Shell("test -d /srv/kinit/nodes/shop-web-02")
+	s.rack.Hosts[1].Shell("test -d /var/lib/kinit/nodes/shop-web-02")
 	s.kinit(0, "run", "shop.hcl", "--hosts", "h1,h2", "--stop-after", "cleanup")
 	s.rack.Hosts[1].Shell("test ! -e /srv/kinit")
 }
@@ -204,7 +204,7 @@ func TestHostThatHasLostItsRecordIsNoWholeCluster(t *testing.T) {
 	s.kinit(0, "run", "shop.hcl", "--hosts", "h1,h2")
 	s.rack.Hosts[0].Shell("rm /var/lib/kinit/clusters/shop/cluster.json")
 	s.says(s.kinit(1, "run", "shop.hcl", "--hosts", "h1").Err, `The cluster "shop" exists on h2, and this run has h1. Nothing was changed.`, "To work on it, name its hypervisors: --hosts h1,h2.")
-	s.rack.Hosts[0].Shell("test ! -e /srv/kinit/nodes/shop-web-02")
+	s.rack.Hosts[0].Shell("test ! -e /var/lib/kinit/nodes/shop-web-02")
 	s.kinit(0, "run", "shop.hcl", "--hosts", "h1,h2")
 	s.kinit(0, "plan", "shop.hcl", "--hosts", "h1,h2")
 }

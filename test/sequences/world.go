@@ -76,7 +76,7 @@ type world struct {
 }
 
 // folders are where the nodes of the clusters are.
-var folders = []string{"/srv/kinit/nodes", "/srv/kinit/trees"}
+var folders = []string{"/var/lib/kinit/nodes", "/var/lib/kinit/trees"}
 
 // Run runs the commands of a sequence on the hosts of a rack, which it resets before. It returns nil if all is well.
 func Run(s Sequence, rack *Rack, dir string, program Program) (*Violation, string, error) {

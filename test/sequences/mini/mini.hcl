@@ -32,8 +32,8 @@ stage "leave" {
 locals {
   remove_all = run.recreate || run.stop_after == "cleanup"
   hosts      = cluster.hypervisors[*].name
-  folders    = { file = "/srv/kinit/nodes", tree = "/srv/kinit/trees" }
-  shared     = ["/srv/kinit", "/srv/kinit/nodes", "/srv/kinit/trees", "/var/lib/kinit", "/var/lib/kinit/clusters", "/var/lib/kinit/clusters/${cluster.name}"]
+  folders    = { file = "/var/lib/kinit/nodes", tree = "/var/lib/kinit/trees" }
+  shared     = ["/var/lib/kinit/nodes", "/var/lib/kinit/trees", "/var/lib/kinit", "/var/lib/kinit/clusters", "/var/lib/kinit/clusters/${cluster.name}"]
   paths      = { for name, n in cluster.nodes : name => "${local.folders[n.driver]}/${name}" }
   leaving    = { for name, l in cluster.leaving : name => l if !local.remove_all }
   kept       = { for h in local.hosts : h => concat(local.shared, [for name, n in cluster.nodes : local.paths[name] if n.hypervisor == h]) }
@@ -44,12 +44,12 @@ locals {
 driver "file" {
   summary = "nodes are folders"
   default = true
-  nodes   = "id=$(sed -n 's/.*\"id\": \"\\(.*\\)\".*/\\1/p' owned/instance.json); for n in /srv/kinit/nodes/$1-*; do [ ! -e \"$n\" ] || echo \"$${n##*/} $1.$id\"; done"
+  nodes   = "id=$(sed -n 's/.*\"id\": \"\\(.*\\)\".*/\\1/p' owned/instance.json); for n in /var/lib/kinit/nodes/$1-*; do [ ! -e \"$n\" ] || echo \"$${n##*/} $1.$id\"; done"
 }
 
 driver "tree" {
   summary = "nodes are folders elsewhere"
-  nodes   = "id=$(sed -n 's/.*\"id\": \"\\(.*\\)\".*/\\1/p' owned/instance.json); for n in /srv/kinit/trees/$1-*; do [ ! -e \"$n\" ] || echo \"$${n##*/} $1.$id\"; done"
+  nodes   = "id=$(sed -n 's/.*\"id\": \"\\(.*\\)\".*/\\1/p' owned/instance.json); for n in /var/lib/kinit/trees/$1-*; do [ ! -e \"$n\" ] || echo \"$${n##*/} $1.$id\"; done"
 }
 
 task "directory" "root" {
