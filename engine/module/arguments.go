@@ -3,8 +3,10 @@ package module
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // Argument is a field of a task, or of a block in it, that playbooks give a value.
@@ -15,8 +17,20 @@ type Argument struct {
 }
 
 // Arguments lists the fields of a struct that have an hcl tag, those of embedded structs in
-// their place.
+// their place. The caller must not change the list.
 func Arguments(t reflect.Type) []Argument {
+	if known, ok := argumentsOfTypes.Load(t); ok {
+		return known.([]Argument)
+	}
+	known, _ := argumentsOfTypes.LoadOrStore(t, slices.Clip(readArguments(t)))
+	return known.([]Argument)
+}
+
+// argumentsOfTypes keeps what readArguments returns for a type, which is always the same: a plan makes
+// many tasks of few types.
+var argumentsOfTypes sync.Map
+
+func readArguments(t reflect.Type) []Argument {
 	var all []Argument
 	for _, field := range reflect.VisibleFields(t) {
 		if tag, ok := field.Tag.Lookup("hcl"); ok {

@@ -4,7 +4,8 @@
 
 locals {
   leaving    = { for name, node in cluster.leaving : name => node if !local.remove_all }
-  leaving_on = { for h in local.hypervisors : h => [for name, node in local.leaving : name if node.hypervisor == h] }
+  leaving_by = { for name, node in local.leaving : node.hypervisor => name... }
+  leaving_on = { for h in local.hypervisors : h => lookup(local.leaving_by, h, []) }
   leaves     = length(local.leaving) > 0
 
   kept_services = concat(
@@ -13,15 +14,18 @@ locals {
     [for image in values(local.service_images) : image.name],
   )
 
+  driver_containers_on = { for name, on in local.driver_containers : on => name... }
+  driver_devices_on    = { for name, on in local.driver_devices : on => name... }
+
   # What sweeps keep on each hypervisor, and of the overlay's databases. Services that leave a hypervisor
   # leave it at once: others have their address then.
   kept_containers = { for h in local.hypervisors : h => concat(
     contains(local.services_left, h) ? [] : local.kept_services,
-    [for name, on in local.driver_containers : name if on == h],
+    lookup(local.driver_containers_on, h, []),
   ) }
   kept_devices = { for h in local.hypervisors : h => concat(
     ["br-int", "br-ex", local.management_device], contains(local.services_left, h) ? [] : [local.services_device],
-    [for name, on in local.driver_devices : name if on == h],
+    lookup(local.driver_devices_on, h, []),
   ) }
   kept_logical = concat(
     [local.switch, local.router, "kinit-external", "kinit-external-provider"],

@@ -29,6 +29,8 @@ func Functions(src spec.Sources, folder string, learn func(texts ...string)) map
 	for _, group := range files.groups() {
 		maps.Copy(all, group.functions)
 	}
+	compiled := &patterns{}
+	all["regex"], all["regexall"] = compiled.first(), compiled.each()
 	bounds.Functions(all)
 	if learn != nil {
 		teach(all, learn)
@@ -98,8 +100,8 @@ var texts = map[string]function.Function{
 	"indent":      stdlib.IndentFunc,
 	"join":        uniform(stdlib.JoinFunc),
 	"lower":       stdlib.LowerFunc,
-	"regex":       regexFirst,
-	"regexall":    regexEach,
+	"regex":       stdlib.RegexFunc,
+	"regexall":    stdlib.RegexAllFunc,
 	"replace":     replace,
 	"split":       stdlib.SplitFunc,
 	"startswith":  startsWith,

@@ -2,15 +2,16 @@
 # images go to the registry in the distribution's own tasks.
 
 locals {
+  guests_by_image = {
+    for name, node in local.libvirt_linux :
+    "${node.hypervisor}/${local.guest_pins[name]}" => { host = node.hypervisor, pin = local.guest_pins[name] }...
+  }
   base_images = {
-    for node in distinct([
-      for name, node in local.libvirt_linux :
-      { host = node.hypervisor, pin = local.guest_pins[name] }
-    ]) :
-    "${node.host}/${node.pin}" => {
-      host  = node.host
-      image = local.guest_images[node.pin]
-      path  = "${local.image_dir}/kinit-${substr(sha256(jsonencode(local.guest_images[node.pin])), 0, 12)}.qcow2"
+    for key, guests in local.guests_by_image :
+    key => {
+      host  = guests[0].host
+      image = local.guest_images[guests[0].pin]
+      path  = "${local.image_dir}/kinit-${substr(sha256(jsonencode(local.guest_images[guests[0].pin])), 0, 12)}.qcow2"
     }
   }
 }

@@ -1,19 +1,18 @@
 # leave: guests that leave, and their disks.
 
 locals {
-  kept_domains = {
-    for h in local.hypervisors :
-    h => concat([for name, node in local.libvirt_nodes : name if node.hypervisor == h], local.windows_builds)
-  }
+  guests_on       = { for name, node in local.libvirt_nodes : node.hypervisor => name... }
+  further_data_on = { for name, volume in local.guest_volumes : volume.host => name... }
+  kept_domains    = { for h in local.hypervisors : h => concat(lookup(local.guests_on, h, []), local.windows_builds) }
   kept_volumes = {
     for h in local.hypervisors :
     h => concat(
       local.windows_build_volumes,
       flatten([
-        for name, node in local.libvirt_nodes :
-        ["${local.image_dir}/${name}.qcow2", "${local.image_dir}/${name}-seed.iso"] if node.hypervisor == h
+        for name in lookup(local.guests_on, h, []) :
+        ["${local.image_dir}/${name}.qcow2", "${local.image_dir}/${name}-seed.iso"]
       ]),
-      [for name, volume in local.guest_volumes : "${local.image_dir}/${name}.qcow2" if volume.host == h],
+      [for name in lookup(local.further_data_on, h, []) : "${local.image_dir}/${name}.qcow2"],
     )
   }
 

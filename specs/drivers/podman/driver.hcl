@@ -90,10 +90,8 @@ locals {
   }
 
   # The nodes on each hypervisor, hypervisors without any, and the devices of nodes that leave.
-  podman_on = {
-    for h in local.hypervisors :
-    h => [for name, node in local.podman_nodes : name if node.hypervisor == h]
-  }
+  podman_by_hypervisor = { for name, node in local.podman_nodes : node.hypervisor => name... }
+  podman_on            = { for h in local.hypervisors : h => lookup(local.podman_by_hypervisor, h, []) }
   podman_empty = [
     for h in local.hypervisors :
     h if length(local.podman_nodes) > 0 && length(local.podman_on[h]) == 0

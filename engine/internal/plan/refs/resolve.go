@@ -137,12 +137,14 @@ func (r *resolver) referBlock(block *Block) {
 	}
 }
 
-// linkArguments finds what the arguments refer to that a task returns as outputs.
+// linkArguments finds what the arguments refer to that a task returns as outputs. Keys are
+// evaluated without the values of tasks, as in link, so that both find the same.
 func (r *resolver) linkArguments(t *Task) {
 	t.arguments = argumentsOf(t.Block)
+	ctx := r.ContextWith(t, t.Block.Namespace.Nothing, nil)
 	for i, one := range t.arguments {
 		if one.expr != nil {
-			t.arguments[i].refs = r.find(t.Block.Namespace, r.Context(t, nil), t.Host, one.expr).found
+			t.arguments[i].refs = r.find(t.Block.Namespace, ctx, t.Host, one.expr).found
 		}
 	}
 }
