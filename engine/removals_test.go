@@ -171,7 +171,7 @@ func TestNamesThatMeanNothingAreRefused(t *testing.T) {
 		"replace":       {func(o *engine.Options) { o.Leave = []string{"compute-07"} }, `Unknown node: The cluster "boxes" has no node "compute-07". ` + nodes},
 		"evacuate":      {func(o *engine.Options) { o.Evacuate = []string{"h7"} }, `Unknown hypervisor: All nodes are to leave that are on "h7", which is not among the selected hosts. Did you mean "h1"?`},
 		"--remove": {func(o *engine.Options) { o.Remove = []string{"compute-07"} },
-			`Unknown name: --remove names "compute-07", and nothing that exists has this name. There are boxes-compute-01, boxes-controller-01, boxes-h1, boxes-pod-01, h1. If it was removed before, leave the name out.`},
+			`Unknown name: --remove names "compute-07", and nothing that the run may remove has this name. There are boxes-compute-01, boxes-controller-01, boxes-h1, boxes-pod-01, h1. If it was removed before, leave the name out.`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -246,7 +246,7 @@ The task has changed nothing. To remove them, give --remove /var/lib/kinit/shelf
 
 	wrong := o
 	wrong.Remove = []string{"older"}
-	if got := problems(engine.Run(t.Context(), wrong)); !strings.HasSuffix(got, `--remove names "older", and nothing that exists has this name. There are /var/lib/kinit/shelf/old. If it was removed before, leave the name out.`) {
+	if got := problems(engine.Run(t.Context(), wrong)); !strings.HasSuffix(got, `--remove names "older", and nothing that the run may remove has this name. There are /var/lib/kinit/shelf/old. If it was removed before, leave the name out.`) {
 		t.Error(got)
 	}
 	no := o

@@ -155,7 +155,7 @@ func TestFolderThatACleanUpLeftDoesNotKeepOthersFromDeploying(t *testing.T) {
 	s := newShop(t, 231, sharedFolder)
 	s.kinit(0, "run")
 	s.put("/srv/shop-data/foreign")
-	s.says(s.kinit(0, "run", "--stop-after", "cleanup"), "folder /srv/shop-data stays: it has files that kinit did not make")
+	s.says(s.kinit(0, "run", "--stop-after", "cleanup"), "folder /srv/shop-data stays: kinit did not make foreign in it")
 	s.home = t.TempDir()
 	s.kinit(0, "run")
 	s.kinit(0, "plan")

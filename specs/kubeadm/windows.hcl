@@ -386,11 +386,11 @@ block "windows_programs" {
   hosts = local.windows_names
 
   task "win_service" "containerd" {
-    name       = "containerd"
-    path       = "C:/Program Files/containerd/containerd.exe"
-    arguments  = ["--run-service"]
-    start      = "auto"
-    state      = "started"
+    name      = "containerd"
+    path      = "C:/Program Files/containerd/containerd.exe"
+    arguments = ["--run-service"]
+    start     = "auto"
+    state     = "started"
     restart_on = [
       task.win_copy.containerd[host.name].sha256, task.win_download.payload["${host.name}/containerd"].sha256,
     ]
@@ -617,8 +617,8 @@ task "win_service" "kube_proxy" {
     ],
     local.windows_dsr[host.name] ? ["--enable-dsr=true"] : [],
     [
-    for name, read in task.win_powershell.source_vip_read :
-    "--source-vip=${trimspace(read.stdout)}" if name == host.name
+      for name, read in task.win_powershell.source_vip_read :
+      "--source-vip=${trimspace(read.stdout)}" if name == host.name
   ])
   start         = "auto"
   restart_after = ["10s"]

@@ -78,17 +78,19 @@ func TestGuestsOverTwoHypervisors(t *testing.T) {
 		rebootGuests(t, k)
 	})
 
-	step(t, "a guest that hangs is restarted", func(t *testing.T) {
-		onGuest(t, k, "bare-libvirt-compute-01", "systemd-run --on-active=1 sh -c 'echo c >/proc/sysrq-trigger'")
-		inside(t, container("tyto"), "tyto", `until grep -q "end Kernel panic" /var/log/libvirt/qemu/bare-libvirt-compute-01-serial.log; do sleep 0.2; done`)
-		r := k.must(t, append(other, "--var", "boot_silence=10s", "--output", "json")...)
-		i := slices.IndexFunc(r.events, func(e event) bool {
-			return e.Kind == "task_finished" && e.Task == `task.wait.node["bare-libvirt-compute-01"]`
+	if os.Getenv("KINIT_ALL") != "" { // an emulated guest boots twice more
+		step(t, "a guest that hangs is restarted", func(t *testing.T) {
+			onGuest(t, k, "bare-libvirt-compute-01", "systemd-run --on-active=1 sh -c 'echo c >/proc/sysrq-trigger'")
+			inside(t, container("tyto"), "tyto", `until grep -q "end Kernel panic" /var/log/libvirt/qemu/bare-libvirt-compute-01-serial.log; do sleep 0.2; done`)
+			r := k.must(t, append(other, "--var", "boot_silence=10s", "--output", "json")...)
+			i := slices.IndexFunc(r.events, func(e event) bool {
+				return e.Kind == "task_finished" && e.Task == `task.wait.node["bare-libvirt-compute-01"]`
+			})
+			if said := r.events[i].Message; !strings.Contains(said, "bare-libvirt-compute-01-serial.log was silent for ") {
+				t.Errorf("the wait for the guest says %q", said)
+			}
 		})
-		if said := r.events[i].Message; !strings.Contains(said, "bare-libvirt-compute-01-serial.log was silent for ") {
-			t.Errorf("the wait for the guest says %q", said)
-		}
-	})
+	}
 
 	step(t, "stops after the network and goes on from there", func(t *testing.T) {
 		r := k.must(t, append(run, "--stop-after", "network", "--output", "json")...)

@@ -50,8 +50,10 @@ func (r role) unchanged(t *testing.T, k *kinit, more ...string) {
 }
 
 // TestRolesTwiceOnALab runs the examples of roles, each of them again without a change, and asks
-// the services that they have set up. That of the hardened server is the last: it closes doors.
+// the services that they have set up. That of the hardened server is the last: it closes doors. Its lab has a name and a
+// network of its own, so it runs beside TestNodesOfStockImages.
 func TestRolesTwiceOnALab(t *testing.T) {
+	t.Parallel()
 	k := build(t)
 	newLab(t, k, rolesLab, rolesSubnet, "--hosts", "one,two,three", "--drivers", "podman", "--stock")
 	for _, host := range []string{"one", "two", "three"} {

@@ -21,6 +21,7 @@ const stockVariable = "KINIT_STOCK"
 // own, and packages, programs and images come from mirrors in the layouts of the sites that
 // they stand for.
 func TestNodesOfStockImages(t *testing.T) {
+	t.Parallel() // with TestRolesTwiceOnALab
 	t.Run("containers", containersOfStockImages)
 	if os.Getenv(stockVariable) == "all" {
 		t.Run("choices", choicesOfStockImages)

@@ -74,7 +74,7 @@ func TestAdviceOfRefusalsIsRecognized(t *testing.T) {
 	}
 	w := &world{hosts: hosts}
 	base.Flags = []string{"--remove", "web-07"}
-	ways := w.advice(base, Result{Code: 3, Err: "--remove names \"web-07\", and nothing that exists has this name. There are shop-web-01. If it was removed before, leave the name out."})
+	ways := w.advice(base, Result{Code: 3, Err: "--remove names \"web-07\", and nothing that the run may remove has this name. There are shop-web-01. If it was removed before, leave the name out."})
 	if len(ways) != 1 || len(ways[0].Flags) != 0 {
 		t.Errorf("an unknown name leads to %v", ways)
 	}

@@ -14,7 +14,7 @@ import (
 	"kinit/engine/module"
 )
 
-// Unknown reports names of --remove that mean nothing which exists. Names of no node, pod or hypervisor are
+// Unknown reports names of --remove that mean nothing which a run may remove. Names of no node, pod or hypervisor are
 // looked up on the hosts.
 func Unknown(ctx context.Context, remove []string, t *topology.Topology, p *plan.Plan, connections *host.Connections) (diags diag.List) {
 	var known []string
@@ -34,11 +34,11 @@ func Unknown(ctx context.Context, remove []string, t *topology.Topology, p *plan
 			continue
 		}
 		all := slices.Concat(known, objects)
-		there := "Nothing is there."
+		there := "There is nothing to name."
 		if len(all) > 0 {
 			there = "There are " + strings.Join(all, ", ") + "."
 		}
-		diags = append(diags, diag.Errorf(nil, "Unknown name", "--remove names %q, and nothing that exists has this name.%s %s If it was removed before, leave the name out.", name, diag.Near(name, all), there)...)
+		diags = append(diags, diag.Errorf(nil, "Unknown name", "--remove names %q, and nothing that the run may remove has this name.%s %s If it was removed before, leave the name out.", name, diag.Near(name, all), there)...)
 	}
 	return diags
 }

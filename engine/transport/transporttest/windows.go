@@ -20,7 +20,7 @@ func windows() dialect {
 		inner     = "powershell.exe -NoLogo -NoProfile -NonInteractive -Command "
 	)
 	return dialect{
-		bulk: 2 << 20,
+		bulk: 1 << 20,
 		exec: map[string]said{
 			"success":                        {"$null = 1", outcome{}},
 			"an exit code":                   {"exit 7", outcome{code: 7}},
