@@ -135,25 +135,8 @@ func terminalPair(t *testing.T) (master, slave *os.File) {
 // agent starts an ssh-agent and adds a key that has a passphrase.
 func (p *person) agent(t *testing.T, key, passphrase string) {
 	t.Helper()
-	dir, err := os.MkdirTemp("/tmp", "kinit-agent-") // short enough for a socket
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	socket := filepath.Join(dir, "agent")
-	agent := exec.Command("ssh-agent", "-D", "-a", socket)
-	if err := agent.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		_ = agent.Process.Kill()
-		_ = agent.Wait()
-	})
-	deadline := time.Now().Add(30 * time.Second)
-	for _, err := os.Stat(socket); err != nil && time.Now().Before(deadline); _, err = os.Stat(socket) {
-		time.Sleep(10 * time.Millisecond)
-	}
-	ask := p.write(t, filepath.Join(dir, "ask"), "#!/bin/sh\necho '"+passphrase+"'\n")
+	socket := sshd.Agent(t)
+	ask := p.write(t, filepath.Join(filepath.Dir(socket), "ask"), "#!/bin/sh\necho '"+passphrase+"'\n")
 	if err := os.Chmod(ask, 0o700); err != nil {
 		t.Fatal(err)
 	}

@@ -10,7 +10,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"kinit/engine/internal/host"
 	"kinit/engine/internal/inventory"
@@ -97,24 +96,7 @@ func (l *sshLab) copy(t *testing.T, from, to string) { l.write(t, to, l.read(t, 
 // startAgent starts an agent whose last keys are the right ones, behind more wrong ones than a server has patience for.
 func (l *sshLab) startAgent(t *testing.T) {
 	t.Helper()
-	dir, err := os.MkdirTemp("/tmp", "kinit-agent-") // short enough for a socket
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	l.agent = filepath.Join(dir, "agent")
-	agent := exec.Command("ssh-agent", "-D", "-a", l.agent)
-	if err := agent.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		_ = agent.Process.Kill()
-		_ = agent.Wait()
-	})
-	deadline := time.Now().Add(30 * time.Second)
-	for _, err := os.Stat(l.agent); err != nil && time.Now().Before(deadline); _, err = os.Stat(l.agent) {
-		time.Sleep(10 * time.Millisecond)
-	}
+	l.agent = sshd.Agent(t)
 	t.Setenv("SSH_AUTH_SOCK", l.agent)
 	ask := l.write(t, "askpass", "#!/bin/sh\necho secret\n")
 	if err := os.Chmod(ask, 0o700); err != nil {

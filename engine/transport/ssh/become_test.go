@@ -41,16 +41,7 @@ func TestSudoAsksForAPassword(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			h.Sudoers(t, sudoers)
 			for _, user := range []string{"root", "nobody"} {
-				conn := dial(t, becoming(h, user, sudohost.Password))
-				says(t, conn, "id -un", user+"\n")
-				says(t, conn, "cat; echo err >&2", "")
-				files, err := conn.Files(t.Context())
-				if err != nil {
-					t.Fatal(err)
-				}
-				if _, err := files.Stat(t.Context(), "/etc/passwd"); err != nil {
-					t.Error(err)
-				}
+				worksAs(t, dial(t, becoming(h, user, sudohost.Password)), user)
 			}
 		})
 	}
@@ -183,16 +174,7 @@ func TestDoasAsksForThePasswordOfTheLogin(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			rules(t, text)
 			for _, user := range []string{"root", "nobody"} {
-				conn := dial(t, with(user, sudohost.Password))
-				says(t, conn, "id -un", user+"\n")
-				says(t, conn, "cat; echo err >&2", "")
-				files, err := conn.Files(t.Context())
-				if err != nil {
-					t.Fatal(err)
-				}
-				if _, err := files.Stat(t.Context(), "/etc/passwd"); err != nil {
-					t.Error(err)
-				}
+				worksAs(t, dial(t, with(user, sudohost.Password)), user)
 			}
 		})
 	}
@@ -267,5 +249,19 @@ func TestPasswordIsInNoProcessList(t *testing.T) {
 	<-done
 	for text := range seen {
 		t.Errorf("a process shows the password: %s", text)
+	}
+}
+
+// worksAs runs commands as a user, and reads a file.
+func worksAs(t *testing.T, conn *ssh.Conn, user string) {
+	t.Helper()
+	says(t, conn, "id -un", user+"\n")
+	says(t, conn, "cat; echo err >&2", "")
+	files, err := conn.Files(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := files.Stat(t.Context(), "/etc/passwd"); err != nil {
+		t.Error(err)
 	}
 }

@@ -219,21 +219,8 @@ func TestDialTriesTheKeys(t *testing.T) {
 // startAgent runs a real agent with a key for the test.
 func startAgent(t *testing.T, key string) {
 	t.Helper()
-	dir, err := os.MkdirTemp("/tmp", "kinit-agent-") // short enough for a socket
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	t.Setenv("SSH_AUTH_SOCK", dir+"/agent")
-	agent := exec.Command("ssh-agent", "-D", "-a", dir+"/agent")
-	if err := agent.Start(); err != nil {
-		need.Missing(t, "sshd", err.Error())
-	}
-	t.Cleanup(func() {
-		_ = agent.Process.Kill()
-		_ = agent.Wait()
-	})
-	await(t, func() bool { _, err := os.Stat(dir + "/agent"); return err == nil })
+	need.Programs(t, "sshd", "ssh-agent", "ssh-add")
+	t.Setenv("SSH_AUTH_SOCK", sshd.Agent(t))
 	if out, err := exec.Command("ssh-add", key).CombinedOutput(); err != nil {
 		t.Fatalf("ssh-add: %v: %s", err, out)
 	}

@@ -103,7 +103,7 @@ func (d *Decoder) Sensitivity(made module.Task, all bool) Sensitivity {
 
 // body decodes into target, which is a struct. header is where the block starts.
 func (d *Decoder) body(body *hclsyntax.Body, target reflect.Value, ctx *hcl.EvalContext, header hcl.Range) {
-	all := d.shared.fieldsOf(target.Type())
+	all := module.Arguments(target.Type())
 	d.reportUnexpected(body, all)
 	blocks := d.innerBlocks(body, ctx)
 	names := lists.Map(all, func(f module.Argument) string { return f.Name })
@@ -271,7 +271,7 @@ func (d *Decoder) block(b innerBlock, into reflect.Value) {
 	}
 	module.Default(into)
 	labels := 0
-	for _, f := range d.shared.fieldsOf(into.Type()) {
+	for _, f := range module.Arguments(into.Type()) {
 		if f.Kind != "label" {
 			continue
 		}

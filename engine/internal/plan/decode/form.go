@@ -23,7 +23,7 @@ func Form(body *hclsyntax.Body, meta func() []string, made module.Task, header h
 
 // form checks a body by the fields of a struct.
 func (d *Decoder) form(body *hclsyntax.Body, target reflect.Value, header hcl.Range) {
-	all := d.shared.fieldsOf(target.Type())
+	all := module.Arguments(target.Type())
 	d.reportUnexpected(body, all)
 	names := lists.Map(all, func(f module.Argument) string { return f.Name })
 	for _, f := range all {

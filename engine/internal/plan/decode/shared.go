@@ -16,7 +16,6 @@ import (
 	"kinit/engine/diag"
 	"kinit/engine/internal/eval"
 	"kinit/engine/internal/sensitive"
-	"kinit/engine/module"
 )
 
 // Shared stores, while the arguments of a block's instances are checked, the values of
@@ -25,7 +24,6 @@ type Shared struct {
 	differs    func(hcl.Expression) bool
 	varies     map[hcl.Expression]bool
 	values     map[hcl.Expression]*evaluated
-	fields     map[reflect.Type][]module.Argument
 	kinds      map[reflect.Type]cty.Type
 	unexpected map[*hclsyntax.Body]diag.List
 }
@@ -58,7 +56,7 @@ func evaluate(expr hcl.Expression, ctx *hcl.EvalContext, kind cty.Type) *evaluat
 // value in another instance.
 func NewShared(differs func(hcl.Expression) bool) *Shared {
 	return &Shared{
-		differs: differs, varies: map[hcl.Expression]bool{}, values: map[hcl.Expression]*evaluated{}, fields: map[reflect.Type][]module.Argument{},
+		differs: differs, varies: map[hcl.Expression]bool{}, values: map[hcl.Expression]*evaluated{},
 		kinds: map[reflect.Type]cty.Type{}, unexpected: map[*hclsyntax.Body]diag.List{},
 	}
 }
@@ -83,11 +81,6 @@ func once[K comparable, V any](stored map[K]V, key K, value func() V) V {
 		stored[key] = found
 	}
 	return found
-}
-
-// fieldsOf returns the fields of a type, and stores them.
-func (s *Shared) fieldsOf(t reflect.Type) []module.Argument {
-	return once(s.fields, t, func() []module.Argument { return module.Arguments(t) })
 }
 
 // kindOf returns the type of values for an argument of a Go type, and stores it.
