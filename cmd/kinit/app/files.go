@@ -40,13 +40,13 @@ const StandardOutput = "-"
 // Format is a kind of files that kinit writes.
 type Format struct {
 	Name  string // in messages, with its article
-	Start string // how each of them begins; "" if they cannot be told from other files
+	Start string // the beginning of every such file; "" if they have none in common
 }
 
 // ErrForeign means that a file exists that kinit does not replace.
 var ErrForeign = errors.New("foreign file")
 
-// Replaceable returns an error, which is ErrForeign, for a file that neither is empty nor has the format.
+// Replaceable returns ErrForeign for a file that is not empty and not of the format.
 func (f Format) Replaceable(path string) error {
 	info, err := os.Stat(path)
 	if err != nil || !info.Mode().IsRegular() || info.Size() == 0 {

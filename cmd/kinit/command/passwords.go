@@ -142,7 +142,7 @@ func Awaited(a *app.App, read func() ([]byte, error)) ([]byte, error) {
 	return firstOf(read, signals, func() error { return exit.Code(exit.Interrupted) })
 }
 
-// firstOf returns what is read, or the error why if over gets a value or is closed before.
+// firstOf returns what read returns, or the error of why if over receives a value or is closed first.
 func firstOf[T any](read func() ([]byte, error), over <-chan T, why func() error) ([]byte, error) {
 	type answer struct {
 		text []byte

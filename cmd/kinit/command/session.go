@@ -134,8 +134,8 @@ func (s *Session) End(report *engine.Report) error {
 	return exit.Error(code)
 }
 
-// Recording is what is kept of a use of the engine: its log, if there is one. Secrets are
-// masked in the log and on the screen.
+// Recording sends the events of a use of the engine to the screen and, if there is one, to its log. Secrets
+// are masked in both.
 type Recording struct {
 	Options engine.Options // as they are given to the engine
 	Redact  func(string) string

@@ -29,6 +29,7 @@ func Functions(src spec.Sources, folder string, learn func(texts ...string)) map
 	for _, group := range files.groups() {
 		maps.Copy(all, group.functions)
 	}
+	// These two keep compiled patterns. Their entries in texts are for the page of functions.
 	compiled := &patterns{}
 	all["regex"], all["regexall"] = compiled.first(), compiled.each()
 	bounds.Functions(all)

@@ -49,8 +49,8 @@ func (r Run) ask(ctx context.Context, c topology.Cluster, hosts []string, lister
 	return answers, slices.Concat(problems...)
 }
 
-// meet asks the machines that are nodes of the cluster, and no hypervisors, which machines they are.
-// That one does not answer counts when its tasks are done.
+// meet asks the machines that are nodes of the cluster, but not hypervisors, for their identities. A machine that does
+// not answer is reported by its tasks.
 func (r Run) meet(ctx context.Context, c topology.Cluster) map[string]topology.Machine {
 	found := map[string]topology.Machine{}
 	var mu sync.Mutex
@@ -114,8 +114,8 @@ func told(has host.Has, listers []host.Lister) (all bool, untold []string) {
 	return all, untold
 }
 
-// use adds what a host has to its answer. What is of another instance does not count: the run is refused for that
-// reason later.
+// use adds what a host has to its answer. A record of another instance is left out: the run is refused later
+// because of that instance.
 func (r Run) use(a *topology.Answer, has host.Has, c topology.Cluster) diag.List {
 	mine, err := r.mine(has.Instance)
 	if err != nil {

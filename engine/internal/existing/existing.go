@@ -1,5 +1,5 @@
-// Package existing finds out what hosts have of the cluster that a run is for, and says why the run is refused if it
-// would make the cluster a second time or change what is fixed.
+// Package existing asks the hosts what they have of a run's cluster. It refuses runs that would create the cluster a
+// second time or change its fixed properties.
 package existing
 
 import (
@@ -19,7 +19,7 @@ import (
 	"kinit/engine/lists"
 )
 
-// Run is what the answers of hosts are asked for, and compared with.
+// Run is what hosts are asked for, and what their answers are compared with.
 type Run struct {
 	Inputs      input.Inputs
 	Hosts       []string // that are selected
@@ -31,7 +31,7 @@ type Run struct {
 	Offline     bool          // no host is asked
 	Looks       bool          // the run only reads, whichever instance the hosts have
 	Within      time.Duration // how long a host may take to answer a run that looks; 0 for the usual time
-	Continues   bool          // a run before this one has checked the names of hosts, and may have removed what was there
+	Continues   bool          // an earlier run has checked the names that flags give, and may have removed what they name
 	Job         bool          // the run belongs to a periodic job
 	Memory      instance.Memory
 	UserMemory  instance.Memory // of commands outside a job

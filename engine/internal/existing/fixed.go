@@ -18,8 +18,8 @@ import (
 // ErrFixed is the cause when a run would change what a cluster keeps for as long as it exists.
 var ErrFixed = errors.New("a fixed property of the cluster would change")
 
-// Expand chooses names, addresses and places for the cluster over what exists. It refuses a run that would change what
-// is fixed.
+// Expand chooses names, addresses and places for the cluster, and keeps those that exist. It refuses a run that would
+// change a fixed property.
 func (r Run) Expand(in topology.Input) (*topology.Topology, diag.List) {
 	diags := r.keeps(&in)
 	if diags.HasErrors() {
@@ -55,7 +55,7 @@ func asSeen(diags diag.List) diag.List {
 	return diags
 }
 
-// keeps compares the requested cluster with the one that exists, and refuses a run that would change what is fixed.
+// keeps compares the requested cluster with the existing one, and refuses a run that would change a fixed property.
 // A run that only looks, or only removes the cluster, takes the network as it exists; one that looks takes the
 // drivers, too.
 func (r Run) keeps(in *topology.Input) diag.List {
@@ -94,7 +94,7 @@ func (r Run) driverNames() []string {
 	return names
 }
 
-// fixed describes what exists, what is requested, and the commands that may have been meant.
+// fixed is the error that shows what exists, what is requested, and the commands that the user may have meant.
 func (r Run) fixed(c topology.Cluster, have topology.Existing, differences []topology.Difference, record eval.Record) diag.Diagnostic {
 	d := diag.Diagnostic{Warning: r.Looks, Summary: "Another cluster than the one that exists", Subject: &c.Range, Cause: errors.Join(ErrFixed, topology.ErrExisting)}
 	var text strings.Builder

@@ -1,10 +1,9 @@
-// Package input holds what the user says of a plan, and writes the command that says it again.
+// Package input holds the arguments of a plan, and writes a command line with them.
 package input
 
-// Inputs is what the user says of a plan: the spec, the hosts, the values and the selected
-// tasks. Variables of the environment and the modules of the program shape the plan too. A
-// saved plan keeps the Inputs without the secret Vars, and those variables of the environment
-// that are not secret.
+// Inputs are the arguments of a plan: the spec, the hosts, the values and the selected tasks.
+// The environment and the program's modules shape the plan, too. A saved plan keeps the Inputs
+// without secret Vars, and the variables of the environment that hold no secret.
 type Inputs struct {
 	Spec        string            `json:"spec"`                  // a file, or the name of a spec
 	Text        string            `json:"text,omitempty"`        // the spec itself, which then is in no file; Spec is its name in messages

@@ -1,4 +1,4 @@
-// Package removal decides what a run may remove: what flags and commands name, and what was confirmed.
+// Package removal decides what a run may remove: what a flag or a command names, and what the user has confirmed.
 package removal
 
 import (
