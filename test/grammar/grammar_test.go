@@ -11,7 +11,7 @@ import (
 
 func TestEveryScriptOfTheRepositoryIsPowerShell(t *testing.T) {
 	t.Parallel()
-	scripts, err := scriptsBelow("../../..")
+	scripts, err := scriptsBelow("../..")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,9 +16,9 @@ import (
 
 // build makes the overlay at $1 and stays in it until its input ends, which it does at the latest with
 // the test's process. /run, /tmp and /var/lib/kinit are empty, the last because other tests change it
-// on the machine meanwhile, which an overlay does not follow. /etc/machine-id is the root's own. The
-// folders that follow are the machine's. As the first of its processes the shell takes in those that
-// daemons leave.
+// on the machine meanwhile, which an overlay does not follow: not even a removal there is sure to work.
+// /etc/machine-id is the root's own. The folders that follow are the machine's. As the first of its
+// processes the shell takes in those that daemons leave.
 //
 //go:embed build.sh
 var build string
@@ -60,6 +60,8 @@ func start(t testing.TB, apart uintptr, base string, folders []string) (string, 
 		_ = cmd.Wait() // the namespace goes with its last process
 	})
 	if line, err := bufio.NewReader(output).ReadString('\n'); line != "ready\n" {
+		_ = input.Close()
+		_ = cmd.Wait() // until it has written its errors
 		return "", fmt.Errorf("make an overlay: %v: %s", err, stderr.String())
 	}
 	return strconv.Itoa(cmd.Process.Pid), nil
