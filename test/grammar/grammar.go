@@ -2,6 +2,8 @@
 // written by others: what kinit sends to Windows, and what its simulator accepts, must
 // be PowerShell in their eyes too. The grammar runs in Node as WebAssembly; it comes
 // from the npm registry, in the versions of package-lock.json.
+//
+// What scripts use is held against lists of what Windows PowerShell 5.1 and .NET Framework 4.8 have.
 package grammar
 
 import (
@@ -9,6 +11,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"embed"
+	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -17,6 +20,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -30,15 +36,18 @@ var files embed.FS
 type Script struct {
 	Name string `json:"name"`
 	Text string `json:"text"`
+	// With are the names of other scripts of the same check that are sent with it, whose functions it has.
+	With []string `json:"-"`
 }
 
-// Problem is a place that the grammar could not parse.
+// Problem is a place of a script that is wrong.
 type Problem struct {
-	Name   string `json:"name"`
-	Line   int    `json:"line"`
-	Column int    `json:"column"`
-	Kind   string `json:"kind"` // ERROR, or MISSING for something that should be there
-	Text   string `json:"text"`
+	Name         string
+	Line, Column int
+	// Kind is ERROR for what the grammar could not parse and MISSING for something that should be there; COMMAND,
+	// PARAMETER, VALUE, TYPE, MEMBER or METHOD for what is not on the lists, and POWERSHELL 7 for its syntax.
+	Kind string
+	Text string
 }
 
 func (p Problem) String() string {
@@ -48,17 +57,68 @@ func (p Problem) String() string {
 // patience is how long installing and parsing may take on a busy machine.
 const patience = 5 * time.Minute
 
-// Check fails the test for each place of the scripts that is not PowerShell.
+// Check fails the test for each place of the scripts that is not PowerShell, or that uses what
+// Windows PowerShell 5.1 does not have. A script that begins another one from base64 is checked with it.
 func Check(t testing.TB, scripts ...Script) {
 	t.Helper()
-	for _, p := range Parse(t, scripts...) {
+	for _, p := range Faults(t, scripts...) {
 		t.Errorf("%s", p)
 	}
+}
+
+// Faults returns what Check finds.
+func Faults(t testing.TB, scripts ...Script) []Problem {
+	t.Helper()
+	scripts = unfold(scripts)
+	problems, uses := read(t, scripts)
+	known, err := readLists()
+	if err != nil {
+		t.Fatal(err)
+	}
+	byScript := map[string][]use{}
+	for _, u := range uses {
+		byScript[u.Name] = append(byScript[u.Name], u)
+	}
+	for _, s := range scripts {
+		functions := map[string][]string{}
+		for _, other := range s.With {
+			for _, u := range byScript[other] {
+				if u.Use == "function" {
+					functions[strings.ToLower(u.Command)] = u.Names
+				}
+			}
+		}
+		problems = append(problems, known.faults(byScript[s.Name], functions)...)
+	}
+	return problems
+}
+
+// inner is a script in base64 within another one, as shell.PowerShellBlock makes it.
+var inner = regexp.MustCompile(`scriptblock\]::Create\(\[Text\.Encoding\]::UTF8\.GetString\(\[Convert\]::FromBase64String\('([A-Za-z0-9+/=]*)'`)
+
+// unfold adds the scripts that are within others.
+func unfold(scripts []Script) []Script {
+	scripts = slices.Clone(scripts)
+	for i := 0; i < len(scripts); i++ {
+		for _, found := range inner.FindAllStringSubmatch(scripts[i].Text, -1) {
+			if text, err := base64.StdEncoding.DecodeString(found[1]); err == nil {
+				scripts = append(scripts, Script{Name: scripts[i].Name + ", inner script", Text: string(text) + "\n", With: []string{scripts[i].Name}})
+			}
+		}
+	}
+	return scripts
 }
 
 // Parse returns the places of the scripts that are not PowerShell. The test ends where
 // Node or npm are missing.
 func Parse(t testing.TB, scripts ...Script) []Problem {
+	t.Helper()
+	problems, _ := read(t, scripts)
+	return problems
+}
+
+// read parses the scripts and returns what they use, too.
+func read(t testing.TB, scripts []Script) ([]Problem, []use) {
 	t.Helper()
 	need.Programs(t, "npm", "node", "npm")
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
@@ -67,11 +127,11 @@ func Parse(t testing.TB, scripts ...Script) []Problem {
 	if err != nil {
 		t.Fatal(err)
 	}
-	problems, err := parse(ctx, folder, scripts)
+	problems, uses, err := parse(ctx, folder, scripts)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return problems
+	return problems, uses
 }
 
 // install puts the grammar into a folder of the user's cache, once for each state of
@@ -136,10 +196,10 @@ func fill(ctx context.Context, folder string) error {
 	return nil
 }
 
-func parse(ctx context.Context, folder string, scripts []Script) ([]Problem, error) {
+func parse(ctx context.Context, folder string, scripts []Script) ([]Problem, []use, error) {
 	input, err := json.Marshal(scripts)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	// Without the flag Node goes on to optimise the grammar for seconds after the end.
 	node := exec.CommandContext(ctx, "node", "--liftoff-only", filepath.Join(folder, "parse.mjs"))
@@ -147,31 +207,36 @@ func parse(ctx context.Context, folder string, scripts []Script) ([]Problem, err
 	var output, complaints bytes.Buffer
 	node.Stdout, node.Stderr = &output, &complaints
 	if err := node.Run(); err != nil {
-		return nil, fmt.Errorf("parse with the grammar: %w\n%s", err, &complaints)
+		return nil, nil, fmt.Errorf("parse with the grammar: %w\n%s", err, &complaints)
 	}
 	return results(&output, len(scripts))
 }
 
 // results reads what the program found. Its last line counts what it has seen.
-func results(output *bytes.Buffer, want int) ([]Problem, error) {
+func results(output *bytes.Buffer, want int) ([]Problem, []use, error) {
 	var problems []Problem
+	var uses []use
 	seen := -1
 	for d := json.NewDecoder(output); d.More(); {
 		var line struct {
-			Problem
-			Seen *int `json:"seen"`
+			use
+			Kind string `json:"kind"`
+			Seen *int   `json:"seen"`
 		}
 		if err := d.Decode(&line); err != nil {
-			return nil, fmt.Errorf("what the grammar's program wrote: %w", err)
+			return nil, nil, fmt.Errorf("what the grammar's program wrote: %w", err)
 		}
-		if line.Seen != nil {
+		switch u := line.use; {
+		case line.Seen != nil:
 			seen = *line.Seen
-			continue
+		case line.Kind != "":
+			problems = append(problems, Problem{Name: u.Name, Line: u.Line, Column: u.Column, Kind: line.Kind, Text: u.Text})
+		default:
+			uses = append(uses, u)
 		}
-		problems = append(problems, line.Problem)
 	}
 	if seen != want {
-		return nil, fmt.Errorf("the grammar's program parsed %d of %d scripts", seen, want)
+		return nil, nil, fmt.Errorf("the grammar's program parsed %d of %d scripts", seen, want)
 	}
-	return problems, nil
+	return problems, uses, nil
 }

@@ -1,39 +1,10 @@
 package grammar
 
 import (
-	"io/fs"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 )
-
-func TestEveryScriptOfTheRepositoryIsPowerShell(t *testing.T) {
-	t.Parallel()
-	scripts, err := scriptsBelow("../..")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(scripts) == 0 {
-		t.Fatal("no script was found")
-	}
-	Check(t, scripts...)
-}
-
-// scriptsBelow are the script files of a tree.
-func scriptsBelow(root string) ([]Script, error) {
-	var scripts []Script
-	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".ps1") {
-			return err
-		}
-		text, err := os.ReadFile(path)
-		scripts = append(scripts, Script{Name: path, Text: strings.TrimPrefix(string(text), "\uFEFF")})
-		return err
-	})
-	return scripts, err
-}
 
 func TestBrokenScriptsAreFound(t *testing.T) {
 	t.Parallel()

@@ -8,7 +8,26 @@ import (
 
 	"kinit/engine/module"
 	"kinit/engine/shell"
+	"kinit/test/grammar"
 )
+
+func TestWindowsLinesAreOfWindowsPowerShell(t *testing.T) {
+	t.Parallel()
+	var scripts []grammar.Script
+	for name, c := range map[string]module.Command{
+		"a program":                        {Argv: []string{`C:\it's.exe`, "a b", `say "x"`}},
+		"a program in a folder":            {Argv: []string{"hostname.exe"}, Env: map[string]string{"A": "it's"}, Dir: "C:/a b"},
+		"a script in a folder, with param": {PowerShell: "param($Value = 1)\n$Value", Env: map[string]string{"A": "it’s"}, Dir: "C:/a b"},
+		"which machine it is":              {PowerShell: readSelf},
+	} {
+		line, err := windowsLine(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		scripts = append(scripts, grammar.Script{Name: name, Text: line + "\n"})
+	}
+	grammar.Check(t, scripts...)
+}
 
 func TestWindowsLine(t *testing.T) {
 	t.Parallel()

@@ -5,8 +5,15 @@ import (
 	"testing"
 
 	"kinit/engine/module"
+	"kinit/test/grammar"
 	"kinit/test/winsim/winhost"
 )
+
+func TestScriptOfTheLockIsOfWindowsPowerShell(t *testing.T) {
+	t.Parallel()
+	at := place{folder: windowsFolder, owner: folderName("it's c1"), token: "it's me/FIRST"}
+	grammar.Check(t, grammar.Script{Name: "take", Text: at.windowsCommand(operation{name: "take", dead: anybody}).PowerShell})
+}
 
 func TestALockOnWindows(t *testing.T) {
 	t.Parallel()

@@ -3,6 +3,7 @@ package wincd_test
 import (
 	"encoding/json"
 	"encoding/xml"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -14,6 +15,7 @@ import (
 	"kinit/engine/need"
 	"kinit/engine/secret"
 	"kinit/modules/internal/wincd"
+	"kinit/test/grammar"
 )
 
 const scripts = "/kinit-common.ps1\n/kinit-seal.ps1\n/kinit-setup.ps1\n/kinit-specialize.ps1\n"
@@ -141,6 +143,24 @@ const launcher = `powershell.exe -NoProfile -ExecutionPolicy Bypass -Command "(G
 	`ForEach-Object { $_ + 'SCRIPT' } | Where-Object { Test-Path $_ } | Select-Object -First 1 | ForEach-Object { & $_ }; exit $LASTEXITCODE"`
 
 func launch(script string) string { return strings.Replace(launcher, "SCRIPT", script, 1) }
+
+func TestCommandsOfAnswersAreOfWindowsPowerShell(t *testing.T) {
+	t.Parallel()
+	image, err := wincd.Install(node(), media(), language())
+	answers := read(t, burn(t, image, err), "Autounattend.xml")
+	var scripts []grammar.Script
+	for i, line := range commands(t, answers) {
+		_, text, found := strings.Cut(line, ` -Command "`)
+		if !found || !strings.HasSuffix(text, `"`) {
+			t.Fatalf("the command is %s", line)
+		}
+		scripts = append(scripts, grammar.Script{Name: fmt.Sprintf("command %d", i+1), Text: strings.TrimSuffix(text, `"`) + "\n"})
+	}
+	if len(scripts) == 0 {
+		t.Fatal("there are no commands")
+	}
+	grammar.Check(t, scripts...)
+}
 
 func TestCDOfAnInstallationLooksForItsScript(t *testing.T) {
 	t.Parallel()

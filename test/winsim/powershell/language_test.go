@@ -32,7 +32,9 @@ func check(t *testing.T, all []behaviour) {
 			}
 			scripts = append(scripts, grammar.Script{Name: b.name, Text: b.script + "\n"})
 		}
-		grammar.Check(t, scripts...)
+		for _, p := range grammar.Parse(t, scripts...) {
+			t.Errorf("%s", p)
+		}
 	})
 	for _, b := range all {
 		t.Run(b.name, func(t *testing.T) {

@@ -8,6 +8,8 @@ import (
 	"unicode/utf16"
 
 	"github.com/google/go-cmp/cmp"
+
+	"kinit/test/grammar"
 )
 
 // decode is what powershell.exe makes of -EncodedCommand.
@@ -23,6 +25,18 @@ func decode(t *testing.T, line string) string {
 		units = append(units, binary.LittleEndian.Uint16(text[at:]))
 	}
 	return string(utf16.Decode(units))
+}
+
+func TestWhatCarriesScriptsIsOfWindowsPowerShell(t *testing.T) {
+	t.Parallel()
+	arguments, err := WithArguments("$Arguments.a", map[string]string{"a": "it's"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	grammar.Check(t,
+		grammar.Script{Name: "the bootstrap", Text: decode(t, CommandLine()) + "\n"},
+		grammar.Script{Name: "a script with a fence", Text: Fenced("param($Value = 1)\n$Value", "C:/it's") + "\n"},
+		grammar.Script{Name: "a script with arguments", Text: arguments + "\n"})
 }
 
 func TestCommandLineCarriesTheBootstrap(t *testing.T) {

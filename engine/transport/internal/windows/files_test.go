@@ -20,7 +20,26 @@ import (
 
 	"kinit/engine/module"
 	"kinit/engine/transport"
+	"kinit/test/grammar"
 )
+
+func TestScriptsOfFilesAreOfWindowsPowerShell(t *testing.T) {
+	t.Parallel()
+	names, err := fs.Glob(scripts, "scripts/*.ps1")
+	if err != nil || len(names) < 10 {
+		t.Fatalf("the scripts are %q, error %v", names, err)
+	}
+	var all []grammar.Script
+	for _, name := range names {
+		name = strings.TrimSuffix(strings.TrimPrefix(name, "scripts/"), ".ps1")
+		text, err := script(name, map[string]string{"path": "C:/it's"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, grammar.Script{Name: name, Text: text})
+	}
+	grammar.Check(t, all...)
+}
 
 // calls is a machine that knows what the scripts answer, not how they do it.
 type calls struct {
