@@ -151,7 +151,7 @@ faults: ## every fault there is: the simulated Windows, bad disks, hostile users
 	KINIT_EVERY_FAULT=1 $(GO) test -tags $(TAGS) -count=1 -v -run 'Canary|HostileServers' -timeout 120m ./cmd/kinit
 	$(MAKE) --no-print-directory sequences
 	$(MAKE) --no-print-directory cluster-sequences
-	KINIT_EVERY_FAULT=1 $(GO) test -tags $(TAGS) -count=1 -v -run BadNetwork -timeout 30m ./test/e2e
+	KINIT_EVERY_FAULT=1 KINIT_ALL=1 $(GO) test -tags $(TAGS) -count=1 -v -run TestFurtherClusters/OverABadNetwork -timeout 30m ./test/e2e
 
 .PHONY: sequences
 sequences: deps ## random sequences of commands on small clusters: N=20000 of them from seed FROM=1 on; it prints where to go on

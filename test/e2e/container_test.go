@@ -51,6 +51,9 @@ func TestClustersOfContainersAndMachines(t *testing.T) {
 	before := map[string]map[string]bool{"nyctea": snapshot(t, "nyctea"), "tyto": snapshot(t, "tyto")}
 	run := slices.Concat([]string{"run"}, wide)
 
+	const certificates, labels, restarted, leaving = "certificates", "labels and taints", "a restarted hypervisor", "nodes that leave"
+	chosen := choose(t, certificates, labels, restarted, leaving)
+
 	killed(t, k, slices.Concat([]string{"run"}, narrow))
 
 	step(t, "a controller and a compute node are Ready", func(t *testing.T) {
@@ -59,17 +62,17 @@ func TestClustersOfContainersAndMachines(t *testing.T) {
 	first := newAPI(t, k, narrow)
 	small := newPlaces(t, first, hosts)
 
-	step(t, "nodes may pull and not push, and nothing to join with is left", func(t *testing.T) {
+	step(t, "nodes may pull and not push", func(t *testing.T) {
 		if diff := cmp.Diff("none 401\npull 200\npush 403\nuser 202\n", on(t, "nyctea", askRegistry)); diff != "" {
 			t.Errorf("the registry answers (-want +got):\n%s", diff)
 		}
-		// Kubernetes looks for tokens that are over once a minute at the latest.
-		newAPI(t, k, narrow).none(t, "secrets", "--namespace", "kube-system", "--output", "name")
 	})
 
-	step(t, "certificates of Kubernetes are renewed, and used", func(t *testing.T) {
-		renewed(t, k)
-	})
+	if chosen(certificates) {
+		step(t, "certificates of Kubernetes are renewed, and used", func(t *testing.T) {
+			renewed(t, k)
+		})
+	}
 
 	step(t, "two controllers and a compute node join: all are Ready, and those that were there have not changed", func(t *testing.T) {
 		var r result
@@ -134,9 +137,16 @@ func TestClustersOfContainersAndMachines(t *testing.T) {
 
 	api := newAPI(t, k, wide)
 
-	step(t, "labels and taints of the spec are given to nodes that have joined, and taken from them", func(t *testing.T) {
-		settings(t, k, api, run)
+	step(t, "nothing to join with is left", func(t *testing.T) {
+		// Kubernetes looks for tokens that are over once a minute at the latest.
+		api.none(t, "secrets", "--namespace", "kube-system", "--output", "name")
 	})
+
+	if chosen(labels) {
+		step(t, "labels and taints of the spec are given to nodes that have joined, and taken from them", func(t *testing.T) {
+			settings(t, k, api, run)
+		})
+	}
 
 	step(t, "a second services pod is refused", func(t *testing.T) {
 		r := k.call(t, append(run, "--set", "services.hypervisor=tyto")...)
@@ -146,19 +156,23 @@ func TestClustersOfContainersAndMachines(t *testing.T) {
 		}
 	})
 
-	step(t, "a hypervisor that was stopped and started brings its nodes back", func(t *testing.T) {
-		restart(t, "nyctea")
-		api.await(t, wideNodes...)
-		unchanged(t, k, run)
-	})
+	if chosen(restarted) {
+		step(t, "a hypervisor that was stopped and started brings its nodes back", func(t *testing.T) {
+			restart(t, "nyctea")
+			api.await(t, wideNodes...)
+			unchanged(t, k, run)
+		})
+	}
 
-	step(t, "a controller that is lost takes no written object with it", func(t *testing.T) {
-		loseController(t, api)
-	})
+	if chosen(leaving) {
+		step(t, "a controller that is lost takes no written object with it", func(t *testing.T) {
+			loseController(t, api)
+		})
 
-	step(t, "nodes leave: one that does not answer only when that is accepted, and nothing that was written is lost", func(t *testing.T) {
-		left(t, k, api, small)
-	})
+		step(t, "nodes leave: one that does not answer only when that is accepted, and nothing that was written is lost", func(t *testing.T) {
+			left(t, k, api, small)
+		})
+	}
 
 	step(t, "clean-up, killed in the middle, leaves nothing", func(t *testing.T) {
 		k.until(t, atStep(60), kill, append(run, "--stop-after", "cleanup")...)
@@ -242,14 +256,20 @@ func killed(t *testing.T, k *kinit, run []string) {
 // with a simulated Windows, and alone.
 func existing(t *testing.T, k *kinit) {
 	smaller := []string{"k8s-podman-1-1-1", "--hosts", hosts, "--var", `compute_hosts=["m1","w1"]`}
-	spec := []string{"k8s-podman-1-1-1", "--hosts", hosts, "--var", `compute_hosts=["m1","w1","w2"]`}
+	larger := []string{"k8s-podman-1-1-1", "--hosts", hosts, "--var", `compute_hosts=["m1","w1","w2"]`}
+	const further, single = "a further machine with Windows", "machines alone"
+	chosen := choose(t, further, single)
+	spec := smaller
+	if chosen(further) {
+		spec = larger
+	}
 	mixed := slices.Concat([]string{"run"}, spec)
 	alone := []string{"run", "k8s-host-1-1-1", "--hosts", "tyto", "--var", `controller_hosts=["m1"]`, "--var", `compute_hosts=["m2"]`}
 	before := map[string]string{"m1": machine(t, "m1"), "m2": machine(t, "m2")}
 	windowsBefore := map[string]string{}
 	for _, name := range strings.Split(windowsMachines, ",") {
-		withContainers(t, k, spec, name)
-		windowsBefore[name] = powershell(t, k, spec, name, windowsFacts)
+		withContainers(t, k, larger, name)
+		windowsBefore[name] = powershell(t, k, larger, name, windowsFacts)
 	}
 	same := func(t *testing.T) {
 		for name, was := range before {
@@ -263,11 +283,14 @@ func existing(t *testing.T, k *kinit) {
 		allJoined(t, k, smaller, "k8s-podman-controller-01=Ready m1=Ready w1=Ready", "w1: "+simulated)
 	})
 
-	step(t, "a further machine with Windows joins when nothing to join with is left", func(t *testing.T) {
-		newAPI(t, k, smaller).none(t, "secrets", "--namespace", "kube-system", "--field-selector", "type=bootstrap.kubernetes.io/token", "--output", "name")
-		allJoined(t, k, spec, "k8s-podman-controller-01=Ready m1=Ready w1=Ready w2=Ready", "w2: "+simulated)
-		unchanged(t, k, mixed)
-	})
+	if chosen(further) {
+		step(t, "a further machine with Windows joins when nothing to join with is left", func(t *testing.T) {
+			newAPI(t, k, smaller).none(t, "secrets", "--namespace", "kube-system", "--field-selector", "type=bootstrap.kubernetes.io/token", "--output", "name")
+			allJoined(t, k, larger, "k8s-podman-controller-01=Ready m1=Ready w1=Ready w2=Ready", "w2: "+simulated)
+		})
+	}
+
+	step(t, "the second run of a cluster of containers and machines changes nothing", func(t *testing.T) { unchanged(t, k, mixed) })
 
 	step(t, "a machine is in one cluster", func(t *testing.T) {
 		r := k.call(t, "run", "bare-host-0-1-1", "--hosts", "tyto", "--var", `compute_hosts=["m1"]`, "--stop-after", "validate", "--output", "quiet")
@@ -280,7 +303,7 @@ func existing(t *testing.T, k *kinit) {
 		removed(t, k, mixed)
 		same(t)
 		for name, was := range windowsBefore {
-			if is := powershell(t, k, spec, name, windowsFacts); is != was {
+			if is := powershell(t, k, larger, name, windowsFacts); is != was {
 				t.Errorf("%s is not as it was:\n%s\nbefore:\n%s", name, is, was)
 			}
 			for line := range strings.Lines(podmanLogs(t, name)) {
@@ -291,18 +314,20 @@ func existing(t *testing.T, k *kinit) {
 		}
 	})
 
-	step(t, "machines alone are a cluster without an overlay", func(t *testing.T) {
-		r := k.must(t, append(alone, "--output", "json")...)
-		if !strings.Contains(r.stdout, "m1=Ready m2=Ready") {
-			t.Errorf("not both nodes are Ready\n%s", tail(r.stdout, 3))
-		}
-		if bridges := strings.TrimSpace(on(t, "tyto", "ovs-vsctl list-br")); bridges != "br-phy" {
-			t.Errorf("there are the bridges %q", bridges)
-		}
-		unchanged(t, k, alone)
-		removed(t, k, alone)
-		same(t)
-	})
+	if chosen(single) {
+		step(t, "machines alone are a cluster without an overlay", func(t *testing.T) {
+			r := k.must(t, append(alone, "--output", "json")...)
+			if !strings.Contains(r.stdout, "m1=Ready m2=Ready") {
+				t.Errorf("not both nodes are Ready\n%s", tail(r.stdout, 3))
+			}
+			if bridges := strings.TrimSpace(on(t, "tyto", "ovs-vsctl list-br")); bridges != "br-phy" {
+				t.Errorf("there are the bridges %q", bridges)
+			}
+			unchanged(t, k, alone)
+			removed(t, k, alone)
+			same(t)
+		})
+	}
 }
 
 // simulated is how a machine with the simulated Windows names its system.

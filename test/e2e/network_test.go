@@ -23,10 +23,22 @@ const (
 	jitter      = 5 * time.Millisecond
 )
 
-// TestADeploymentOverABadNetworkIsReady deploys a cluster while packets between the
+// TestFurtherClusters deploys clusters that others are not like: "make test" has one of them.
+func TestFurtherClusters(t *testing.T) {
+	const badNetwork, machineOnOverlay = "over a bad network", "with a machine on the overlay"
+	chosen := choose(t, badNetwork, machineOnOverlay)
+	if chosen(badNetwork) {
+		t.Run("OverABadNetwork", overABadNetwork)
+	}
+	if chosen(machineOnOverlay) {
+		t.Run("WithAMachineOnTheOverlay", withAMachineOnTheOverlay)
+	}
+}
+
+// overABadNetwork deploys a cluster while packets between the
 // controller and its hypervisors are late, and some are lost. The pod network is the one
 // without a tunnel, which no other test deploys over two hypervisors.
-func TestADeploymentOverABadNetworkIsReady(t *testing.T) {
+func overABadNetwork(t *testing.T) {
 	k := build(t)
 	newLab(t, k, labName, labSubnet, "--hosts", hosts, "--drivers", "podman")
 	lost, heal := worsen(t, k)

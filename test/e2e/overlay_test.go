@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// TestAMachineOnTheOverlay is the life of a cluster of a container, a machine on the overlay
+// withAMachineOnTheOverlay is the life of a cluster of a container, a machine on the overlay
 // and one beside it. The steps stand on each other.
-func TestAMachineOnTheOverlay(t *testing.T) {
+func withAMachineOnTheOverlay(t *testing.T) {
 	k := build(t)
 	newLab(t, k, labName, labSubnet, "--hosts", hosts, "--drivers", "podman", "--machines", machines)
 	spec := []string{"test/e2e/testdata/overlay.hcl", "--hosts", hosts}

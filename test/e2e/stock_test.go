@@ -39,17 +39,24 @@ func containersOfStockImages(t *testing.T) {
 		t.Fatalf("the hypervisor has images already:\n%s", prepared)
 	}
 
+	const noRegistry, noMirror, noPrograms = "no registry", "no mirror of packages", "no programs"
+	chosen := choose(t, noRegistry, noMirror, noPrograms) // each takes a minute
+
 	step(t, "what a mirror lacks is named, with the place and the variable that says it", func(t *testing.T) {
 		registry, site := labAddress(5)+":5000", "http://"+labAddress(4)
 		for _, tc := range []struct {
+			part    string
 			without string // the mirror that is stopped
 			more    []string
 			want    []string
 		}{
-			{"registry", nil, []string{pinned(t, "debian_node").Image + "@sha256:", registry, "The variable image_mirrors names another place of its registry"}},
-			{"mirror", nil, []string{"Failed to fetch " + site + "/debian/", "The variable debian_mirror names another site"}},
-			{"", []string{"--var", "kubernetes_url=" + site + "/nowhere"}, []string{site + "/nowhere/" + pinned(t, "kubelet").Version + "/bin/linux/amd64/kube", "The variable kubernetes_url names another site"}},
+			{noRegistry, "registry", nil, []string{pinned(t, "debian_node").Image + "@sha256:", registry, "The variable image_mirrors names another place of its registry"}},
+			{noMirror, "mirror", nil, []string{"Failed to fetch " + site + "/debian/", "The variable debian_mirror names another site"}},
+			{noPrograms, "", []string{"--var", "kubernetes_url=" + site + "/nowhere"}, []string{site + "/nowhere/" + pinned(t, "kubelet").Version + "/bin/linux/amd64/kube", "The variable kubernetes_url names another site"}},
 		} {
+			if !chosen(tc.part) {
+				continue
+			}
 			if tc.without != "" {
 				machinePodman(t, "stop", "--time", "1", container(tc.without))
 			}

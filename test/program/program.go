@@ -23,7 +23,7 @@ func Tags() string { return strings.TrimSpace(tags) }
 func Build(t testing.TB) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "kinit")
-	cmd := exec.CommandContext(t.Context(), "go", "build", "-tags", Tags(), "-o", path, "./cmd/kinit")
+	cmd := exec.CommandContext(t.Context(), "go", "build", "-tags", Tags(), "-ldflags=-w", "-o", path, "./cmd/kinit")
 	cmd.Dir = root(t)
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=1")
 	if out, err := cmd.CombinedOutput(); err != nil {
