@@ -1,9 +1,11 @@
 package wintask
 
 import (
+	"fmt"
 	"path"
 	"slices"
 	"strings"
+	"time"
 
 	"kinit/modules/internal/powershell"
 	"kinit/modules/internal/wincmdline"
@@ -18,6 +20,13 @@ const (
 	atBoot  = "MSFT_TaskBootTrigger"
 	daily   = "MSFT_TaskDailyTrigger"
 	atATime = "MSFT_TaskTimeTrigger"
+)
+
+// A task with a repetition begins in the past, so that it is repeated from now on. The scheduler
+// takes intervals from a minute to 31 days (RepetitionPattern.Interval).
+const (
+	longAgo         = "2020-01-01T00:00:00"
+	longestInterval = 31 * 24 * time.Hour
 )
 
 // unlimited removes the limit of a task's run time; the scheduler's own limit is three
@@ -48,6 +57,9 @@ type definition struct {
 type trigger struct {
 	Kind  string `json:"kind"`
 	Start string `json:"start"`
+	Every string `json:"every"` // between repetitions, such as "PT5M"; empty without
+	// Minutes is the same for the command that makes triggers.
+	Minutes int `json:"minutes"`
 }
 
 func (t *Task) place() place {
@@ -67,10 +79,13 @@ func (t *Task) definition() definition {
 		d.Triggers = append(d.Triggers, trigger{Kind: atBoot})
 	}
 	if t.Daily != "" {
-		d.Triggers = append(d.Triggers, trigger{daily, "2020-01-01T" + t.Daily + ":00"})
+		d.Triggers = append(d.Triggers, trigger{Kind: daily, Start: "2020-01-01T" + t.Daily + ":00"})
 	}
 	if t.Once != "" {
-		d.Triggers = append(d.Triggers, trigger{atATime, t.Once})
+		d.Triggers = append(d.Triggers, trigger{Kind: atATime, Start: t.Once})
+	}
+	if t.Every != "" {
+		d.Triggers = append(d.Triggers, trigger{Kind: atATime, Start: longAgo, Every: interval(t.Every.Time()), Minutes: int(t.Every.Time() / time.Minute)})
 	}
 	return d
 }
@@ -96,8 +111,28 @@ func (d definition) starts() []string {
 		if t.Kind == atBoot {
 			t.Start = ""
 		}
-		all = append(all, t.Kind+" "+t.Start)
+		all = append(all, t.Kind+" "+t.Start+" "+t.Every)
 	}
 	slices.Sort(all)
 	return all
+}
+
+// interval is a duration of whole minutes as the scheduler writes it (xs:duration of XML Schema):
+// "PT5M", "PT1H30M", "P1D".
+func interval(d time.Duration) string {
+	text := "P"
+	if days := d / (24 * time.Hour); days > 0 {
+		text += fmt.Sprintf("%dD", days)
+	}
+	hours, minutes := d/time.Hour%24, d/time.Minute%60
+	if hours+minutes > 0 {
+		text += "T"
+	}
+	if hours > 0 {
+		text += fmt.Sprintf("%dH", hours)
+	}
+	if minutes > 0 {
+		text += fmt.Sprintf("%dM", minutes)
+	}
+	return text
 }

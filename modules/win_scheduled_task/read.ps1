@@ -16,7 +16,7 @@ if ($task.Principal.GroupId) {
     }
 }
 $triggers = @(foreach ($trigger in $task.Triggers) {
-    @{ kind = $trigger.CimClass.CimClassName; start = "$($trigger.StartBoundary)" }
+    @{ kind = $trigger.CimClass.CimClassName; start = "$($trigger.StartBoundary)"; every = "$($trigger.Repetition.Interval)" }
 })
 @{
     there = $true

@@ -10,7 +10,9 @@ $triggers = @(foreach ($wanted in $Arguments.triggers) {
         $trigger.StartBoundary = $wanted.start
         $trigger
     } else {
-        $trigger = New-ScheduledTaskTrigger -Once -At $wanted.start
+        $repetition = @{}
+        if ($wanted.minutes) { $repetition.RepetitionInterval = [TimeSpan]::FromMinutes($wanted.minutes) }
+        $trigger = New-ScheduledTaskTrigger -Once -At $wanted.start @repetition
         $trigger.StartBoundary = $wanted.start
         $trigger
     }
@@ -21,7 +23,7 @@ $parameters = @{
     Action = New-ScheduledTaskAction @action
     Principal = New-ScheduledTaskPrincipal -UserId $Arguments.user -LogonType ServiceAccount -RunLevel Highest
     # Without a limit: Windows would end it after three days.
-    Settings = New-ScheduledTaskSettingsSet -AllowStartIfOnBatteries -DontStopIfGoingOnBatteries -StartWhenAvailable -Priority 4 -ExecutionTimeLimit '00:00:00'
+    Settings = New-ScheduledTaskSettingsSet -AllowStartIfOnBatteries -DontStopIfGoingOnBatteries -StartWhenAvailable -Priority 4 -MultipleInstances IgnoreNew -ExecutionTimeLimit '00:00:00'
     Force = $true
 }
 if ($triggers.Count -gt 0) { $parameters.Trigger = $triggers }

@@ -18,7 +18,8 @@ program = "defrag.exe"
 arguments = ["C:", "/L"]
 description = "for a test"
 startup = true
-daily = "03:30"`)
+daily = "03:30"
+every = "5m"`)
 		},
 		Absent: func() module.Task {
 			return moduletest.Decode(t, Kind(), `name = "kinit/trim"

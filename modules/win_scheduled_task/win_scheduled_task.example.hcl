@@ -10,3 +10,14 @@ task "win_scheduled_task" "trim" {
   startup   = true
   daily     = "03:30"
 }
+
+# A program that runs all the time, and is back a minute after it failed.
+task "win_scheduled_task" "agent" {
+  stage     = "node"
+  hosts     = run.hosts
+  name      = "shop/agent"
+  program   = "C:/shop/agent.exe"
+  arguments = ["--config=C:/shop/agent.json"]
+  startup   = true
+  every     = "1m"
+}

@@ -1,5 +1,5 @@
 // Package wintask is the module "win_scheduled_task": a program that Windows starts
-// at boot, each day, or once.
+// at boot, each day, every few minutes, or once.
 package wintask
 
 import (
@@ -50,6 +50,9 @@ type Task struct {
 	// Once is the time of a single start, such as "2026-01-31T03:30:00", by
 	// the host's clock.
 	Once string `hcl:"once,optional"`
+	// Every starts the program again after this time, in whole minutes, unless it still runs: a program
+	// that should run all the time is back after a failure.
+	Every module.Duration `hcl:"every,optional"`
 	// Description is the task's description.
 	Description string `hcl:"description,optional"`
 	// Enabled starts the task at its times.
@@ -79,8 +82,11 @@ func (t *Task) Validate() error {
 	switch {
 	case t.Program == "" || strings.ContainsAny(t.Program, "\"\n"):
 		return fmt.Errorf("program is %q, want the path of a program", t.Program)
-	case !t.Startup && t.Daily == "" && t.Once == "":
-		return errors.New("nothing starts the task, want startup, daily or once")
+	case !t.Startup && t.Daily == "" && t.Once == "" && t.Every == "":
+		return errors.New("nothing starts the task, want startup, daily, every or once")
+	}
+	if every := t.Every.Time(); t.Every != "" && (every < time.Minute || every > longestInterval || every%time.Minute != 0) {
+		return fmt.Errorf("every is %q, want whole minutes such as \"5m\", and at most 31 days", t.Every)
 	}
 	if _, err := time.Parse("15:04", t.Daily); t.Daily != "" && err != nil {
 		return fmt.Errorf("daily is %q, want a time such as \"03:30\"", t.Daily)

@@ -69,20 +69,31 @@ locals {
 }
 
 locals {
-  # Where each archive is unpacked, how many leading folders are left out, and the file
-  # that shows that it was.
+  # Where each archive is unpacked, how many leading folders are left out, the file that shows that it was, and
+  # what runs its programs, in the order in which it stops.
+  payload_archive = { strip = 0, members = [], services = [], tasks = [] }
   payload_places = {
-    kubernetes = { folder = "C:/k", strip = 3, members = ["kubernetes/node/bin"], shows = "C:/k/kubelet.exe" }
-    containerd = {
-      folder  = "C:/Program Files/containerd"
-      strip   = 1
-      members = []
-      shows   = "C:/Program Files/containerd/containerd.exe"
-    }
-    crictl      = { folder = "C:/k", strip = 0, members = [], shows = "C:/k/crictl.exe" }
-    flannel     = { folder = "C:/k", strip = 0, members = [], shows = "C:/k/flanneld.exe" }
-    cni_flannel = { folder = "C:/opt/cni/bin", strip = 0, members = [], shows = "C:/opt/cni/bin/flannel-amd64.exe" }
-    cni         = { folder = "C:/opt/cni/bin", strip = 0, members = [], shows = "C:/opt/cni/bin/host-local.exe" }
+    kubernetes = merge(local.payload_archive, {
+      folder   = "C:/k"
+      strip    = 3
+      members  = ["kubernetes/node/bin"]
+      shows    = "C:/k/kubelet.exe"
+      services = ["kube-proxy", "kubelet"]
+      tasks    = ["flanneld"] # kube-log-runner.exe starts it
+    })
+    containerd = merge(local.payload_archive, {
+      folder   = "C:/Program Files/containerd"
+      strip    = 1
+      shows    = "C:/Program Files/containerd/containerd.exe"
+      services = ["kubelet", "containerd"]
+    })
+    crictl  = merge(local.payload_archive, { folder = "C:/k", shows = "C:/k/crictl.exe" })
+    flannel = merge(local.payload_archive, { folder = "C:/k", shows = "C:/k/flanneld.exe", tasks = ["flanneld"] })
+    cni_flannel = merge(local.payload_archive, {
+      folder = "C:/opt/cni/bin"
+      shows  = "C:/opt/cni/bin/flannel-amd64.exe"
+    })
+    cni = merge(local.payload_archive, { folder = "C:/opt/cni/bin", shows = "C:/opt/cni/bin/host-local.exe" })
   }
 
   # Flannel names its network after the VNI; a bridge has the name that it is given.
@@ -415,6 +426,7 @@ block "windows_programs" {
       "--cgroups-per-qos=false", "--enforce-node-allocatable=", "--resolv-conf=",
     ]
     start         = "auto"
+    state         = trimspace(task.win_powershell.joined[host.name].stdout) == "True" ? "started" : null
     dependencies  = ["containerd"]
     restart_after = ["10s"]
     depends_on    = [task.win_service.containerd, task.win_powershell.payload]
@@ -535,7 +547,8 @@ block "windows_flannel" {
   }
 
   # Its first network takes the machine off the wire for a while, which is no failure:
-  # the next tasks ask again.
+  # the next tasks ask again. The network of pods ends with the machine's uptime, and flanneld ends when
+  # the address of its interface or the API is not there yet, so the task starts it again.
   task "win_scheduled_task" "flanneld" {
     name    = "kinit/flanneld"
     program = "C:/k/kube-log-runner.exe"
@@ -545,6 +558,7 @@ block "windows_flannel" {
       "--kubeconfig-file=C:/etc/kubernetes/flannel.conf", "--net-config-path=C:/etc/kube-flannel/net-conf.json",
     ]
     startup = true
+    every   = "1m"
     depends_on = [
       task.win_env.node, task.win_copy.net_conf, task.win_copy.kubeconfig, task.win_powershell.cni_flannel,
       task.win_powershell.join, task.win_copy.cni,
@@ -605,6 +619,23 @@ block "windows_source_vip" {
   }
 }
 
+block "windows_calico_vip" {
+  stage = "computes"
+  hosts = local.calico ? local.windows_names : []
+
+  # With Calico the address is that of the endpoint that Calico reserves for kube-proxy on each node.
+  task "win_powershell" "calico_vip" {
+    script     = file("files/windows-calico-vip.ps1")
+    read_only  = true
+    depends_on = [task.win_powershell.join, task.command.calico_operator]
+
+    retry {
+      attempts = 60
+      delay    = "5s"
+    }
+  }
+}
+
 task "win_service" "kube_proxy" {
   stage = "computes"
   hosts = local.windows_names
@@ -617,7 +648,7 @@ task "win_service" "kube_proxy" {
     ],
     local.windows_dsr[host.name] ? ["--enable-dsr=true"] : [],
     [
-      for name, read in task.win_powershell.source_vip_read :
+      for name, read in merge(task.win_powershell.source_vip_read, task.win_powershell.calico_vip) :
       "--source-vip=${trimspace(read.stdout)}" if name == host.name
   ])
   start         = "auto"

@@ -393,3 +393,28 @@ func TestATaskThatStartsAsTheMachineGoesDownDoesNotRunAfterwards(t *testing.T) {
 		}
 	}
 }
+
+func TestATaskThatRepeatsStartsItsProgramAgain(t *testing.T) {
+	t.Parallel()
+	m := boot(t, machine.Options{}, nil)
+	if err := m.Files.WriteFile(`C:\Windows\system32\echo.exe`, machine.Stand("echo", "1")); err != nil {
+		t.Fatal(err)
+	}
+	if err := m.AddTask(machine.Task{Path: `\`, Name: "again", Actions: []machine.TaskAction{{Execute: `C:\Windows\system32\echo.exe`, Arguments: "x"}}, User: "S-1-5-18",
+		Triggers: []machine.TaskTrigger{{Kind: "Once", At: m.Now().Add(-time.Hour), Interval: 100 * time.Millisecond}}}, false); err != nil {
+		t.Fatal(err)
+	}
+	runs := map[time.Time]bool{}
+	for deadline := time.Now().Add(time.Minute); len(runs) < 3; time.Sleep(time.Millisecond) {
+		got, err := m.Task(`\`, "again")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !got.LastRun.IsZero() {
+			runs[got.LastRun] = true
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("%d runs after a minute", len(runs))
+		}
+	}
+}

@@ -259,10 +259,29 @@ func (m *Machine) arm(t Task) {
 		if trigger.At.IsZero() || trigger.Kind == "Boot" || trigger.Kind == "Logon" {
 			continue
 		}
-		if wait := trigger.At.Sub(m.Now()); wait > 0 {
+		wait := trigger.At.Sub(m.Now())
+		switch {
+		case trigger.Interval > 0:
+			m.repeat(t, trigger, max(wait, trigger.Interval-(-wait)%trigger.Interval))
+		case wait > 0:
 			m.later(t, wait)
 		}
 	}
+}
+
+// repeat runs a task after some time and at the interval of its trigger, as long as it has the trigger.
+func (m *Machine) repeat(t Task, trigger TaskTrigger, wait time.Duration) {
+	m.spawn(func(ctx context.Context) {
+		for ; pause(ctx, wait); wait = trigger.Interval {
+			now, err := m.Task(t.Path, t.Name)
+			if err != nil || !slices.Contains(now.Triggers, trigger) {
+				return
+			}
+			if err := m.RunTask(t.Path, t.Name); err != nil && !now.Disabled {
+				m.Log("task %s: %v", t.FullName(), err)
+			}
+		}
+	})
 }
 
 // later runs a task after some time, if it is still there then.

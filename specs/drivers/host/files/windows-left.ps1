@@ -3,6 +3,8 @@
 Invoke-Part 'scheduled tasks' {
     foreach ($name in $traces.tasks) {
         if (Find-Existing { Get-ScheduledTask -TaskPath '\kinit\' -TaskName $name }) {
+            # A task that repeats would start again before it is gone.
+            $null = Disable-ScheduledTask -TaskPath '\kinit\' -TaskName $name
             Stop-ScheduledTask -TaskPath '\kinit\' -TaskName $name
             Unregister-ScheduledTask -TaskPath '\kinit\' -TaskName $name -Confirm:$false
         }

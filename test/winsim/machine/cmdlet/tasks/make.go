@@ -106,7 +106,9 @@ func (t module) newTrigger(ctx context.Context, c *interp.Call) error {
 		trigger.Delay = span.Duration()
 	}
 	if span, ok := value.Base(c.Value("RepetitionInterval")).(value.TimeSpan); ok {
-		trigger.Interval = span.Duration()
+		if trigger.Interval = span.Duration(); trigger.Interval >= 24*time.Hour {
+			return unknown.New("a -RepetitionInterval of a day or more")
+		}
 	}
 	return c.WriteObject(ctx, t.trigger(trigger))
 }
@@ -133,7 +135,16 @@ func (t module) trigger(of machine.TaskTrigger) *value.Object {
 	}
 	user := value.P("UserId", cmdlet.TextOrNull(of.User))
 	return object(classes()[of.Kind], kept, value.P("Enabled", true), begin, value.P("EndBoundary", nil), value.P("Id", nil),
-		value.P("ExecutionTimeLimit", nil), value.P("DaysInterval", int32(of.Every)), user)
+		value.P("ExecutionTimeLimit", nil), value.P("DaysInterval", int32(of.Every)), user, value.P("Repetition", repetition(of.Interval)))
+}
+
+// repetition is a trigger's, with an interval in the form of XML or none.
+func repetition(interval time.Duration) *value.Object {
+	text := ""
+	if interval > 0 {
+		text = "PT" + strings.ToUpper(strings.Replace(strings.TrimSuffix(interval.String(), "0s"), "h0m", "h", 1))
+	}
+	return object("MSFT_TaskRepetitionPattern", nil, value.P("Interval", cmdlet.TextOrNull(text)), value.P("Duration", nil), value.P("StopAtDurationEnd", false))
 }
 
 func (t module) parseBoundary(text string) (time.Time, error) {
