@@ -22,7 +22,8 @@ func TestDotNet(t *testing.T) {
 		{"numbers of other bases", `[Convert]::ToInt32('ff', 16); [Convert]::ToInt32('ffffffff', 16); [Convert]::ToByte('10', 16); [Convert]::ToString(255, 16); (255).ToString('x4'); (10).ToString('D3'); ([long]255).ToString('x16')`, "255|-1|16|ff|00ff|010|00000000000000ff"},
 		{"bytes", `[BitConverter]::ToString([byte[]](1,255)); $b = New-Object byte[] 3; $b[1] = 7; "$b"; $b.Length; [byte[]]::new(2).Length`, "01-FF|0 7 0|3|2"},
 		{"checksums", `$h = [Security.Cryptography.SHA256]::Create(); [BitConverter]::ToString($h.ComputeHash([Text.Encoding]::ASCII.GetBytes('abc'))).Replace('-','').ToLower(); $b = [Text.Encoding]::ASCII.GetBytes('abc'); $null = $h.TransformBlock($b,0,2,$null,0); $null = $h.TransformFinalBlock($b,2,1); [BitConverter]::ToString($h.Hash).Substring(0,5)`, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad|BA-78"},
-		{"arithmetic", `[Math]::Min(3, 5); [Math]::Max(3, 5.5); [Math]::Floor(-1.5); [Math]::Ceiling(1.2); [Math]::Round(2.5); [Math]::Round(1.256, 2); [Math]::Abs(-3)`, "3|5.5|-2|2|2|1.26|3"},
+		{"the first number's type decides", `try { [Math]::Min(262144, 5000000000) } catch { $_.FullyQualifiedErrorId }; [Math]::Min(5000000000, 262144).GetType().Name`, "MethodArgumentConversionInvalidCastArgument|Int64"},
+		{"arithmetic", `[Math]::Min(3, 5); [Math]::Max(3, 5.5); [Math]::Floor(-1.5); [Math]::Ceiling(1.2); [Math]::Round(2.5); [Math]::Round(1.256, 2); [Math]::Abs(-3)`, "3|6|-2|2|2|1.26|3"},
 		{"files", `[IO.File]::WriteAllText('C:\tmp\a', "x` + "`r`n" + `y"); [IO.File]::Exists('C:\tmp\a'); [IO.File]::ReadAllText('C:\tmp\a').Length; [IO.File]::ReadAllLines('C:\tmp\a').Count; [IO.File]::ReadAllBytes('C:\tmp\a')[0]; [IO.File]::Delete('C:\tmp\a'); [IO.File]::Exists('C:\tmp\a'); [IO.File]::Delete('C:\tmp\a')`, "True|4|2|120|False"},
 		{"marks", `[IO.File]::WriteAllText('C:\tmp\b', 'é', [Text.Encoding]::UTF8); [IO.File]::ReadAllBytes('C:\tmp\b').Count; [IO.File]::ReadAllText('C:\tmp\b').Length; [IO.File]::WriteAllText('C:\tmp\b', 'é', (New-Object Text.UTF8Encoding $false)); [IO.File]::ReadAllBytes('C:\tmp\b').Count`, "5|1|2"},
 		{"file streams", `$f = [IO.File]::Open('C:\tmp\c', [IO.FileMode]::CreateNew); $f.Write([byte[]](1,2,3), 0, 3); $f.Dispose(); $f = New-Object IO.FileStream 'C:\tmp\c', 'Open', 'Read'; $b = [byte[]]::new(9); $f.Read($b, 0, 9); $f.Length; $f.Close(); try { [IO.File]::Open('C:\tmp\c', 'CreateNew') } catch { $_.Exception.InnerException.Message }`, "3|3|The file 'C:\\tmp\\c' already exists."},
@@ -37,7 +38,7 @@ func TestDotNet(t *testing.T) {
 		{"references", `$n = 0; [int]::TryParse('42', [ref]$n); $n; [int]::TryParse('x', [ref]$n); $n`, "True|42|False|0"},
 		{"parsing", `[int]::Parse('7'); try { [int]::Parse('7.5') } catch { $_.Exception.InnerException.Message }; [bool]::Parse('TRUE')`, "7|Input string was not in a correct format.|True"},
 		{"enumerations", `[IO.FileMode]::Open; [int][IO.FileMode]::Open; [IO.FileMode]'Create' -eq 'create'; [DayOfWeek]5; [IO.FileAttributes]'Hidden,System'`, "Open|3|True|Friday|Hidden, System"},
-		{"dates", `$d = [datetime]::new(2026,1,31,0,0,0,'Utc'); $d.AddDays(1).ToString('yyyy-MM-dd'); ($d - $d.AddHours(-36)).TotalDays; $d.Kind; [datetime]::UtcNow -gt $d; $d.DayOfWeek; $d.ToString('o')`, "2026-02-01|1.5|Utc|True|Saturday|2026-01-31T00:00:00.0000000Z"},
+		{"dates", `$d = [datetime]::new(2026,1,31,0,0,0,[DateTimeKind]::Utc); $d.AddDays(1).ToString('yyyy-MM-dd'); ($d - $d.AddHours(-36)).TotalDays; $d.Kind; [datetime]::UtcNow -gt $d; $d.DayOfWeek; $d.ToString('o')`, "2026-02-01|1.5|Utc|True|Saturday|2026-01-31T00:00:00.0000000Z"},
 		{"builders", `$s = New-Object Text.StringBuilder; [void]$s.Append('a').Append(1); $s.ToString(); $s.Length`, "a1|2"},
 	})
 }

@@ -31,7 +31,7 @@ func TestErrorsAreCaught(t *testing.T) {
 		{"Write-Error ends with Stop only", `Write-Error 'x' -ErrorAction SilentlyContinue; $?; $Error[0].Exception.Message; $ErrorActionPreference = 'Stop'; try { Write-Error 'y' } catch { $_.Exception.Message }`, "False|x|y"},
 		{"errors in variables", `Write-Error 'x' -ErrorAction SilentlyContinue -ErrorVariable e; $e.Count; "$($e[0])"`, "1|x"},
 		{"mandatory parameters", `function F { param([Parameter(Mandatory=$true)]$A); $A }; try { F } catch { $_.Exception.Message }`, "Cannot process command because of one or more missing mandatory parameters: A."},
-		{"validation", `function F { param([ValidateSet('a','b')]$A); $A }; F B; try { F c } catch { $_.FullyQualifiedErrorId }`, "B|ParameterArgumentValidationError"},
+		{"validation", `function F { param([ValidateSet('a','b')]$A); $A }; F B; try { F c } catch { $_.FullyQualifiedErrorId }`, "B|ParameterArgumentValidationError,F"},
 		{"text of a block is parsed", `try { [scriptblock]::Create('if (') } catch { $_.Exception.InnerException.GetType().Name; & ([scriptblock]::Create('1 + 1')) }`, "ParseException|2"},
 		{"strict mode", `Set-StrictMode -Version Latest; try { $nope } catch { $_.Exception.Message }; try { ([pscustomobject]@{a=1}).b } catch { $_.Exception.Message }`, "The variable '$nope' cannot be retrieved because it has not been set.|The property 'b' cannot be found on this object. Verify that the property exists."},
 	})

@@ -31,6 +31,9 @@ func fromJSONEnd(ctx context.Context, c *interp.Call) error {
 			return unknown.New("ConvertFrom-Json of several texts")
 		}
 	}
+	if strings.TrimSpace(strings.Join(all, "")) == "" {
+		return unknown.New("ConvertFrom-Json of an empty text")
+	}
 	v, err := parseJSON(strings.Join(all, "\n"))
 	if unknown.Is(err) {
 		return err
@@ -49,9 +52,6 @@ func firstWord(text string) string {
 
 // parseJSON is a JSON text as 5.1 has it: objects are custom objects, arrays object[].
 func parseJSON(text string) (any, error) {
-	if strings.TrimSpace(text) == "" {
-		return nil, nil
-	}
 	d := json.NewDecoder(bytes.NewReader([]byte(text)))
 	d.UseNumber()
 	v, err := element(d)

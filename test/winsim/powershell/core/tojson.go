@@ -16,7 +16,7 @@ func jsonCmdlets() []interp.Cmdlet {
 			{Name: "InputObject", Position: 1, Mandatory: true, Pipeline: true}, {Name: "Depth", Type: "int"}, {Name: "Compress", Type: "switch"},
 		}, Run: toJSON, End: toJSONEnd},
 		{Name: "ConvertFrom-Json", Parameters: []interp.Parameter{
-			{Name: "InputObject", Type: "string", Position: 1, Mandatory: true, Pipeline: true},
+			{Name: "InputObject", Type: "string", Position: 1, Pipeline: true}, // fromJSON refuses an empty text
 		}, Run: fromJSON, End: fromJSONEnd},
 	}
 }
@@ -197,8 +197,13 @@ func (w *writer) dictionary(h *value.Hashtable, depth int) error {
 		if i > 0 {
 			w.WriteByte(',')
 		}
+		name, isText := value.Base(key).(string)
+		if !isText {
+			e := value.NewException("System.InvalidOperationException", "The type '"+value.TypeName(h)+"' is not supported for serialization or deserialization of a dictionary. Keys must be strings.")
+			return &interp.Throw{Record: interp.NewError(e, "NonStringKeyInDictionary,Microsoft.PowerShell.Commands.ConvertToJsonCommand", "InvalidOperation", nil), Statement: true}
+		}
 		v, _ := h.Get(key)
-		if err := w.member(value.String(key), v, depth); err != nil {
+		if err := w.member(name, v, depth); err != nil {
 			return err
 		}
 	}
@@ -232,6 +237,9 @@ func (w *writer) member(name string, v any, depth int) error {
 
 // decorated is a value with added properties: {"value":…,"name":…}.
 func (w *writer) decorated(o *value.Object, depth int) error {
+	if o.Find("ReadCount") != nil {
+		return unknown.New("text of Get-Content in JSON, where 5.1 writes the properties of its file too: convert it to text")
+	}
 	w.WriteString(`{"value":`)
 	if err := w.value(o.Base, depth); err != nil {
 		return err

@@ -271,7 +271,7 @@ func tableMethods() methods {
 			return value.Void{}, nil
 		}),
 		"Clone":         method("Clone", 0, 0, func(c call) (any, error) { return c.table().Clone(), nil }),
-		"GetEnumerator": method("GetEnumerator", 0, 0, func(c call) (any, error) { return value.NewArray(c.table().Entries()...), nil }),
+		"GetEnumerator": method("GetEnumerator", 0, 0, func(c call) (any, error) { return c.table().Of(c.table().Entries()), nil }),
 		"get_Item": method("get_Item", 1, 1, func(c call) (any, error) {
 			v, _ := c.table().Get(c.args[0])
 			return v, nil
@@ -283,10 +283,10 @@ func tableProperties() methods {
 	return methods{
 		"Count":  property(func(h *value.Hashtable) any { return int32(h.Len()) }),
 		"Keys":   property(func(h *value.Hashtable) any { return keyCollection(h) }),
-		"Values": property(func(h *value.Hashtable) any { return value.NewArray(h.Values()...) }),
+		"Values": property(func(h *value.Hashtable) any { return h.Of(h.Values()) }),
 	}
 }
 
 // keyCollection is the collection of keys, which is no array: it has a Count, and a
 // script that wants an element makes an array of it.
-func keyCollection(h *value.Hashtable) any { return value.NewArray(h.Keys()...) }
+func keyCollection(h *value.Hashtable) any { return h.Of(h.Keys()) }

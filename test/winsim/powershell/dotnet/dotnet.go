@@ -5,6 +5,7 @@ package dotnet
 
 import (
 	"context"
+	"fmt"
 
 	"kinit/test/winsim/powershell/interp"
 	"kinit/test/winsim/powershell/unknown"
@@ -124,7 +125,15 @@ func argumentError(err error) error {
 	}
 	x := value.NewException("System.Management.Automation.MethodException", e.Message)
 	x.Inner = e
+	x.Extra = []*value.Property{value.P("ErrorId", "MethodArgumentConversionInvalidCastArgument")}
 	return x
+}
+
+// noOverload is the error of a call for which a type has no member with so many arguments.
+func noOverload(name string, count int) error {
+	e := value.NewException("System.Management.Automation.MethodException", fmt.Sprintf("Cannot find an overload for %q and the argument count: \"%d\".", name, count))
+	e.Extra = []*value.Property{value.P("ErrorId", "MethodCountCouldNotFindBest")}
+	return e
 }
 
 // data is what an object of this package is for Go; false where it is something else.

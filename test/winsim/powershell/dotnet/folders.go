@@ -128,6 +128,9 @@ func list(c call, wanted func(i interp.FileInfo) bool) (any, error) {
 		return nil, err
 	}
 	all, err := files(c).List(path(c, 0))
+	if e, ok := errors.AsType[*interp.WinError](err); ok && e.Code == interp.FileNotFound {
+		err = &interp.WinError{Code: interp.PathNotFound, Path: e.Path}
+	}
 	if err != nil {
 		return nil, exception(err, path(c, 0))
 	}

@@ -75,17 +75,22 @@ func tryParse(c call, parse func(string) (any, error)) (any, error) {
 }
 
 func mathStatics() statics {
+	// Of two numbers of different types, the second is converted to the type of the first.
 	either := func(name string, left func(order int) bool) interp.Func {
 		return static(name, 2, 2, func(c call) (any, error) {
-			order, err := value.Compare(c.args[0], c.args[1], true)
-			if err != nil {
-				return nil, err
+			first, second := value.Base(c.args[0]), value.Base(c.args[1])
+			if !value.IsNumber(first) || !value.IsNumber(second) {
+				return nil, unknown.New("[Math]::%s of values that are no numbers", name)
 			}
-			one := c.args[1]
+			second = c.to(1, value.TypeName(first))
+			if *c.bad != nil {
+				return nil, nil
+			}
+			order, err := value.Compare(first, second, true)
 			if left(order) {
-				one = c.args[0]
+				return first, err
 			}
-			return widened(one, c.args), nil
+			return second, err
 		})
 	}
 	real := func(name string, f func(float64) float64) interp.Func {
@@ -102,21 +107,6 @@ func mathStatics() statics {
 		"Round":    static("Round", 1, 2, round),
 		"Abs":      static("Abs", 1, 1, abs),
 	}
-}
-
-// widened is a number as the type that both of two numbers fit in.
-func widened(one any, both []any) any {
-	for _, typeName := range []string{"System.Double", "System.Int64"} {
-		for _, v := range both {
-			if value.TypeName(v) == typeName {
-				wide, err := value.Convert(one, typeName)
-				if err == nil {
-					return wide
-				}
-			}
-		}
-	}
-	return one
 }
 
 func round(c call) (any, error) {
@@ -164,7 +154,11 @@ func toBoolean(c call) (any, error) {
 
 func toNumber(c call, typeName string) (any, error) {
 	if len(c.args) == 1 {
-		return value.Convert(c.args[0], typeName)
+		v, err := value.Convert(c.args[0], typeName)
+		if e, ok := err.(*value.Exception); ok && e.Inner != nil {
+			return nil, e.Inner
+		}
+		return v, err
 	}
 	base := c.num(1)
 	if base != 2 && base != 8 && base != 10 && base != 16 {

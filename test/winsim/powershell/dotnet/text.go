@@ -63,7 +63,9 @@ func newString(c call) (any, error) {
 
 func stringStatics() statics {
 	return statics{
-		"IsNullOrEmpty":      static("IsNullOrEmpty", 1, 1, func(c call) (any, error) { return c.str(0) == "", nil }),
+		"IsNullOrEmpty": static("IsNullOrEmpty", 1, 1, func(c call) (any, error) {
+			return c.str(0) == "" || value.TypeName(c.args[0]) == nullString, nil
+		}),
 		"IsNullOrWhiteSpace": static("IsNullOrWhiteSpace", 1, 1, func(c call) (any, error) { return strings.TrimSpace(c.str(0)) == "", nil }),
 		"Join":               static("Join", 2, 16, joinStrings),
 		"Format":             static("Format", 1, 16, formatString),

@@ -66,6 +66,9 @@ func midnight(d value.DateTime) value.DateTime {
 }
 
 func newDate(c call) (any, error) {
+	if len(c.args) > 1 && len(c.args) < 3 || len(c.args) == 4 || len(c.args) == 5 {
+		return nil, noOverload("new", len(c.args))
+	}
 	if len(c.args) < 3 {
 		return value.FromTicks(c.num64(0), value.Unspecified), nil
 	}
@@ -73,6 +76,9 @@ func newDate(c call) (any, error) {
 	kind := value.Unspecified
 	for i := range c.args {
 		if i == 6 {
+			if _, isKind := value.Base(c.args[6]).(value.Enum); !isKind {
+				return nil, unknown.New("a seventh argument of [datetime] that is no DateTimeKind")
+			}
 			e, err := c.s.Convert(c.ctx, c.args[6], "System.DateTimeKind")
 			if err != nil {
 				return nil, err

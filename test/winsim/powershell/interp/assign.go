@@ -2,6 +2,7 @@ package interp
 
 import (
 	"context"
+	"fmt"
 
 	"kinit/test/winsim/powershell/ast"
 	"kinit/test/winsim/powershell/unknown"
@@ -133,7 +134,9 @@ func (s *Session) setMember(ctx context.Context, t *ast.Member, v any) error {
 		return nil
 	case *value.Object:
 		if base.Complete {
-			return runtimeError("PropertyAssignmentException", "InvalidOperation", "The property '"+name+"' cannot be found on this object. Verify that the property exists and can be set.", nil)
+			const message = "The property '%s' cannot be found on this object. Verify that the property exists and can be set."
+			x := value.NewException("System.Management.Automation.SetValueInvocationException", `Exception setting "`+name+`": "`+fmt.Sprintf(message, name)+`"`)
+			return &Throw{Record: &value.ErrorRecord{Exception: x, ID: "ExceptionWhenSetting", Category: "NotSpecified"}, Statement: true}
 		}
 		return unknown.New("setting the property %s of %s", name, base.Type)
 	}

@@ -104,6 +104,9 @@ func (s *Session) call(ctx context.Context, b *Block, args arguments, input []an
 	leave := s.enter(b)
 	defer leave()
 	if err := s.bindBlock(ctx, b, args); err != nil {
+		if t, ok := asThrow(err); ok && b.name != "" && value.Is(t.Record.Exception, "System.Management.Automation.ParameterBindingException") {
+			t.Record.ID += "," + b.name
+		}
 		return err
 	}
 	if b.tree.Process == nil {

@@ -81,11 +81,21 @@ func recordOf(e *value.Exception, at ast.Extent) *value.ErrorRecord {
 		category = "InvalidArgument"
 	case e.Type == "System.Management.Automation.RuntimeException":
 		category = "InvalidOperation"
-	case e.Type == "System.IndexOutOfRangeException":
+	case e.Type == "System.IndexOutOfRangeException", e.Type == "System.InvalidOperationException":
 		category = "OperationStopped"
+	}
+	switch {
+	case e.Type == invalidCast: // the language wraps what its conversions throw
+		wrapped := value.NewException("System.Management.Automation.RuntimeException", e.Message)
+		wrapped.Inner = e
+		e = wrapped
+	case e.Type == "System.IndexOutOfRangeException", e.Type == "System.InvalidOperationException":
+		id = e.Type
 	}
 	return &value.ErrorRecord{Exception: e, ID: id, Category: category, Place: placeOf(at)}
 }
+
+const invalidCast = "System.Management.Automation.PSInvalidCastException"
 
 // methodError wraps what a method threw, as PowerShell does.
 func methodError(err error, name string, count int, at ast.Extent) error {

@@ -210,6 +210,9 @@ func (s *Session) bindParam(ctx context.Context, p *ast.Param, v any) error {
 		if err != nil {
 			return locate(err, p.At())
 		}
+		if e := noTruth(v, full); e != nil {
+			return transformation(p, e)
+		}
 		converted, err := s.convert(ctx, v, full)
 		if err != nil {
 			return paramTransformation(p, err)
@@ -223,11 +226,29 @@ func (s *Session) bindParam(ctx context.Context, p *ast.Param, v any) error {
 	return nil
 }
 
+// noTruth is the error of an argument that a parameter of the type bool does not take, though a cast does.
+func noTruth(v any, typeName string) *value.Exception {
+	base := value.Base(v)
+	if _, isSwitch := base.(value.Switch); typeName != "System.Boolean" || isSwitch || base == true || base == false || value.IsNumber(base) {
+		return nil
+	}
+	shown := ""
+	if base != nil {
+		shown = value.TypeName(v)
+	}
+	return value.NewException("System.Management.Automation.PSInvalidCastException", `Cannot convert value "`+shown+
+		`" to type "System.Boolean". Boolean parameters accept only Boolean values and numbers, such as $True, $False, 1 or 0.`)
+}
+
 func paramTransformation(p *ast.Param, err error) error {
 	e, ok := asException(err)
 	if !ok {
 		return err
 	}
+	return transformation(p, e)
+}
+
+func transformation(p *ast.Param, e *value.Exception) error {
 	x := value.NewException("System.Management.Automation.ParameterBindingArgumentTransformationException",
 		"Cannot process argument transformation on parameter '"+p.Name+"'. "+e.Message)
 	x.Inner = e

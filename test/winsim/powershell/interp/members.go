@@ -159,6 +159,10 @@ func (s *Session) missingOfObject(o *value.Object, name string) (any, error) {
 
 // property is a property that a value has of its own.
 func (s *Session) property(ctx context.Context, target any, name string) (any, bool, error) {
+	switch strings.ToLower(name) {
+	case "psobject", "psbase", "psadapted", "psextended", "pstypenames":
+		return nil, false, unknown.New("the property %s", name)
+	}
 	if o, ok := target.(*value.Object); ok && o != nil {
 		if p := o.Find(name); p != nil {
 			v, err := p.Read()

@@ -245,12 +245,23 @@ func (s *Session) assignVariable(ctx context.Context, v *ast.Variable, newValue 
 	}
 	if own.typeName != "" {
 		if newValue, err = s.convert(ctx, newValue, own.typeName); err != nil {
-			return err
+			return metadataError(err)
 		}
 	}
 	own.value = newValue
 	sc.vars[name] = own
 	return nil
+}
+
+// metadataError is the error of a value that does not fit the type of a variable.
+func metadataError(err error) error {
+	e, ok := asException(err)
+	if !ok {
+		return err
+	}
+	x := value.NewException("System.Management.Automation.ArgumentTransformationMetadataException", e.Message)
+	x.Inner = e
+	return &Throw{Record: &value.ErrorRecord{Exception: x, ID: "RuntimeException", Category: "MetadataError"}, Statement: true}
 }
 
 func readOnly(name string) bool {

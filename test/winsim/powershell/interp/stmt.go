@@ -125,6 +125,9 @@ func (s *Session) foreach(ctx context.Context, st *ast.Foreach, out Sink) error 
 		if done || err != nil {
 			return err
 		}
+		if value.Changed(v) {
+			return value.NewException("System.InvalidOperationException", "Collection was modified; enumeration operation may not execute.")
+		}
 	}
 	return nil
 }

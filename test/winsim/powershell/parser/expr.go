@@ -1,6 +1,7 @@
 package parser
 
 import (
+	"slices"
 	"strings"
 
 	"kinit/test/winsim/powershell/ast"
@@ -240,7 +241,12 @@ func (p *parser) hash() ast.Expr {
 		if p.end() {
 			p.fail("IncompleteHashLiteral", "The hash literal was incomplete.")
 		}
-		h.Keys = append(h.Keys, p.hashKey())
+		key := p.hashKey()
+		if text, ok := key.(*ast.String); ok && slices.ContainsFunc(h.Keys, func(k ast.Expr) bool { return isText(k, text.Value) }) {
+			p.pos = start
+			p.fail("DuplicateKeyInHashLiteral", "Duplicate keys '%s' are not allowed in hash literals.", text.Value)
+		}
+		h.Keys = append(h.Keys, key)
 		p.expect('=', "MissingEqualsInHashLiteral", "Missing '=' operator after key in hash literal.")
 		p.skipLines()
 		if p.atTerminator() {
@@ -255,6 +261,11 @@ func (p *parser) hash() ast.Expr {
 	p.pos++
 	h.Extent = p.from(start)
 	return h
+}
+
+func isText(e ast.Expr, text string) bool {
+	s, ok := e.(*ast.String)
+	return ok && strings.EqualFold(s.Value, text)
 }
 
 func (p *parser) hashKey() ast.Expr {

@@ -2,7 +2,6 @@ package value
 
 import (
 	"cmp"
-	"fmt"
 	"strings"
 
 	"kinit/test/winsim/powershell/unknown"
@@ -121,7 +120,7 @@ func compareNull(l, r any) int {
 
 func compareNumbers(l, r any) (int, error) {
 	if text, ok := r.(string); ok {
-		n, err := numberLike(l, text)
+		n, err := Convert(text, TypeName(l))
 		if err != nil {
 			return 0, err
 		}
@@ -149,18 +148,6 @@ func compareNumbers(l, r any) (int, error) {
 		return 1, nil
 	}
 	return 0, nil
-}
-
-// numberLike is text as a number to be compared with another.
-func numberLike(l any, text string) (any, error) {
-	n, err := Convert(text, TypeName(l))
-	if err == nil {
-		return n, nil
-	}
-	e := NewException("System.Management.Automation.RuntimeException",
-		fmt.Sprintf(`Could not compare "%s" to "%s". Error: "%s"`, String(l), text, err.Error()))
-	e.Extra = []*Property{P("ErrorId", "ComparisonFailure")}
-	return nil, e
 }
 
 func compareSame(l, r any) (int, error) {

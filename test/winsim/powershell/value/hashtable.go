@@ -20,6 +20,7 @@ type Hashtable struct {
 	Type          string // full name where it is neither of the usual two
 	keys          []any
 	values        map[string]any
+	changes       int
 }
 
 // NewHashtable is @{}.
@@ -64,6 +65,7 @@ func (h *Hashtable) Set(key, v any) {
 	if h.values == nil {
 		h.values = map[string]any{}
 	}
+	h.changes++
 	id := h.id(key)
 	if _, ok := h.values[id]; !ok {
 		h.keys = append(h.keys, Base(key))
@@ -73,6 +75,7 @@ func (h *Hashtable) Set(key, v any) {
 
 // Remove removes a key, if it is there.
 func (h *Hashtable) Remove(key any) {
+	h.changes++
 	id := h.id(key)
 	delete(h.values, id)
 	h.keys = slices.DeleteFunc(h.keys, func(k any) bool { return h.id(k) == id })
@@ -80,6 +83,7 @@ func (h *Hashtable) Remove(key any) {
 
 // Clear removes all keys.
 func (h *Hashtable) Clear() {
+	h.changes++
 	h.keys, h.values = nil, map[string]any{}
 }
 

@@ -1,6 +1,8 @@
 package value
 
 import (
+	"strings"
+
 	"time"
 
 	"github.com/dlclark/regexp2"
@@ -109,4 +111,6 @@ func newMatch(m *regexp2.Match, text []rune) *Match {
 }
 
 // Escape is a text as a pattern that matches the text alone.
-func Escape(text string) string { return regexp2.Escape(text) }
+func Escape(text string) string {
+	return strings.NewReplacer(`\]`, "]", `\}`, "}").Replace(regexp2.Escape(text))
+}

@@ -70,18 +70,24 @@ func convertVersion(v any) (any, error) {
 	return nil, cannot(v, "System.Version")
 }
 
+func versionError(text, reason string) error {
+	e := cannotParse(text, "System.Version", reason).(*Exception)
+	e.Extra = []*Property{P("ErrorId", "InvalidCastParseTargetInvocation")}
+	return e
+}
+
 // ParseVersion is the text of two to four numbers with dots between as a Version.
 func ParseVersion(text string) (any, error) {
 	out := Version{-1, -1, -1, -1}
 	parts := strings.Split(strings.TrimSpace(text), ".")
-	bad := cannotParse(text, "System.Version", "Version string portion was too short or too long.")
+	bad := versionError(text, "Version string portion was too short or too long.")
 	if len(parts) < 2 || len(parts) > 4 {
 		return nil, bad
 	}
 	for i, part := range parts {
 		n, err := strconv.ParseInt(part, 10, 32)
 		if err != nil || n < 0 {
-			return nil, cannotParse(text, "System.Version", "Input string was not in a correct format.")
+			return nil, versionError(text, "Input string was not in a correct format.")
 		}
 		out[i] = int32(n)
 	}
@@ -151,7 +157,7 @@ func (e EnumType) noSuch(text string) error {
 	}
 	reason := fmt.Sprintf("Unable to match the identifier name %s to a valid enumerator name. Specify one of the following enumerator names and try again:\r\n%s", text, strings.Join(names, ", "))
 	x := NewException("System.Management.Automation.PSInvalidCastException", fmt.Sprintf(`Cannot convert value "%s" to type "%s". Error: "%s"`, text, e.Name, reason))
-	x.Extra = []*Property{P("ErrorId", "InvalidCastFromStringToEnum")}
+	x.Extra = []*Property{P("ErrorId", "SubstringDisambiguationEnumParseThrewAnException")}
 	return x
 }
 

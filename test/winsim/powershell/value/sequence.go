@@ -9,7 +9,19 @@ type Array struct {
 	// Wrapped says that New-Object made it, which ConvertTo-Json of 5.1 shows as an
 	// object with value and Count.
 	Wrapped bool
+	// Table is the dictionary whose keys, values or entries it has, and Changes how often that had changed then.
+	Table   *Hashtable
+	Changes int
 }
+
+// Changed reports whether a dictionary has changed since these were its keys, values or entries.
+func Changed(v any) bool {
+	a, ok := Base(v).(*Array)
+	return ok && a.Table != nil && a.Table.changes != a.Changes
+}
+
+// Of is an array of keys, values or entries of a dictionary.
+func (h *Hashtable) Of(items []any) *Array { return &Array{Items: items, Table: h, Changes: h.changes} }
 
 // Bytes is a byte[].
 type Bytes struct{ Data []byte }

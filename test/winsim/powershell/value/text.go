@@ -85,6 +85,9 @@ func Join(v any, separator string) string {
 	texts := make([]string, len(items))
 	for i, item := range items {
 		texts[i] = String(item)
+		if _, nested := Items(item); nested {
+			texts[i] = TypeName(item)
+		}
 	}
 	return strings.Join(texts, separator)
 }

@@ -12,7 +12,8 @@ $out = [Console]::OpenStandardOutput()
 $hash = [Security.Cryptography.SHA256]::Create()
 $block = New-Object byte[] 262144
 while ($left -gt 0) {
-    $n = $file.Read($block, 0, [Math]::Min($block.Length, $left))
+    # Of two numbers, Min converts the second to the type of the first: a long is first.
+    $n = $file.Read($block, 0, [Math]::Min($left, $block.Length))
     if ($n -le 0) { throw 'the file became shorter while it was read' }
     $out.Write($block, 0, $n)
     [void]$hash.TransformBlock($block, 0, $n, $block, 0)

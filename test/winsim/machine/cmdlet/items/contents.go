@@ -103,11 +103,13 @@ func (i module) readText(ctx context.Context, c *interp.Call, info ntfs.Info) er
 	if err != nil {
 		return err
 	}
-	if c.Bool("Raw") {
-		return c.WriteObject(ctx, text)
-	}
 	if text == "" {
 		return nil
+	}
+	if c.Bool("Raw") {
+		o := value.Decorate(text)
+		o.Add(&value.Property{Name: "ReadCount", Value: int64(1), Note: true})
+		return c.WriteObject(ctx, o)
 	}
 	lines := strings.Split(strings.TrimSuffix(strings.ReplaceAll(text, "\r\n", "\n"), "\n"), "\n")
 	if n := int(c.Int("Tail")); c.Has("Tail") {
@@ -116,8 +118,10 @@ func (i module) readText(ctx context.Context, c *interp.Call, info ntfs.Info) er
 	if n := int(c.Int("TotalCount")); c.Has("TotalCount") {
 		lines = lines[:min(n, len(lines))]
 	}
-	for _, line := range lines {
-		if err := c.WriteObject(ctx, line); err != nil {
+	for i, line := range lines {
+		o := value.Decorate(line)
+		o.Add(&value.Property{Name: "ReadCount", Value: int64(i + 1), Note: true}) // and others, which are not modelled
+		if err := c.WriteObject(ctx, o); err != nil {
 			return err
 		}
 	}

@@ -230,6 +230,9 @@ func (i module) failed(ctx context.Context, c *interp.Call, path string, err err
 	if denied {
 		id, category = "UnauthorizedAccessError", "PermissionDenied"
 	}
+	if c.Cmdlet.Name == "Move-Item" && !denied {
+		verb, id = "Move", "FileInfoItemIOError"
+	}
 	if c.Cmdlet.Name == "Remove-Item" {
 		verb = "RemoveFileSystemItem"
 		if denied {
