@@ -146,9 +146,9 @@ func program(name string) bool {
 
 var isRange = regexp.MustCompile(`^\d+\.\.\d+$`)
 
-// hns is a command of the module HostNetworkingService, which comes with the service hns. Microsoft documents the module
+// ofHNS are commands of the module HostNetworkingService, which comes with the service hns. Microsoft documents the module
 // for Server 2025 only; Server 2019 and 2022 have it with that service too.
-const hns = "get-hnsnetwork"
+func ofHNS(name string) bool { return name == "get-hnsnetwork" || name == "get-hnsendpoint" }
 
 func (c *checker) command(u use) {
 	lower := strings.ToLower(u.Command)
@@ -160,7 +160,7 @@ func (c *checker) command(u use) {
 		return
 	}
 	known, ok := c.commands[lower]
-	if !ok && (c.asked[lower] || lower == hns) {
+	if !ok && (c.asked[lower] || ofHNS(lower)) {
 		known, ok = c.some[lower]
 	}
 	switch {
