@@ -317,7 +317,7 @@ func TestStatusShowsTheExistingClusterWhateverIsRequested(t *testing.T) {
 	status, report := engine.State(t.Context(), other)
 	want := []string{"The cluster \"depot\" exists on h1, and this run asks for another one of that name:\n  network: exists 10.9.0.0/24, requested 10.0.0.0/24\n" +
 		"  driver of pool controller: exists box, requested crate\n  driver of pool compute: exists box, requested crate\n" +
-		"What is shown is the existing one. A run with these settings would be refused."}
+		"This is the state of the existing cluster; a run with these settings would be refused."}
 	equal(t, "the warnings", warnings(report), want)
 	if len(status.Differences) != 0 || report.Cluster != "depot" {
 		t.Errorf("%+v", status)

@@ -68,6 +68,7 @@ type Options struct {
 	Kinds     []module.Kind // the modules tasks may use
 	Events    event.Sink    // receives events; nil drops them
 	Confirm   Confirm       // asked before each task that would change something; nil allows all
+	Precedes  bool          // a run after this one builds again what this one removes
 	Continues bool          // a run before this one has checked the names of Lost, YesDestroy and Remove, and may have removed what they mean
 	Rebuilds  bool          // an earlier run has cleaned up for --recreate, which also names the removals of this one
 

@@ -203,7 +203,7 @@ func build(c call, t texts, e evaluated, found existing.Found) (b built, diags d
 	b.values = &plan.Values{}
 	cluster := cty.NilVal
 	if e.cluster != nil {
-		b.topology, diags = ask.Expand(topology.Input{Cluster: *e.cluster, Hosts: t.hosts, Inventory: t.inventory, Existing: found.Existing, Rebalance: o.Rebalance, Recreate: o.Recreate, Ends: o.ends(),
+		b.topology, diags = ask.Expand(topology.Input{Cluster: *e.cluster, Hosts: t.hosts, Inventory: t.inventory, Existing: found.Existing, Rebalance: o.Rebalance, Recreate: o.Recreate, Ends: o.ends(), Precedes: o.Precedes,
 			Leave:    topology.Leave{Nodes: o.Leave, Hypervisors: o.Evacuate, Destroy: o.YesDestroy, Remove: o.Remove, Sure: o.Continues},
 			Restore:  topology.Restore{ID: o.Restore.ID, Pool: o.Restore.Pool},
 			Instance: ask.Instance(*e.cluster, found, c.identity.chosen, c.identity.fresh.ID), Rebuilt: c.rebuilt()})

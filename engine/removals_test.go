@@ -101,6 +101,14 @@ func TestEverythingThatIsRemovedIsShown(t *testing.T) {
 		"node boxes-controller-01 on h1, with the address 10.0.0.1: everything is removed (named by --stop-after cleanup)",
 		"pod boxes-pod-01 on h1, with the address 10.0.0.253: everything is removed (named by --stop-after cleanup)",
 	})
+	o.Recreate = true
+	equal(t, "what clean-up with --recreate removes", removals(engine.Plan(t.Context(), o))[:1], []string{
+		"node boxes-compute-01 on h1, with the address 10.0.0.2: everything is removed (named by --stop-after cleanup)",
+	})
+	o.Precedes = true
+	equal(t, "what the first run of --recreate removes", removals(engine.Plan(t.Context(), o))[:1], []string{
+		"node boxes-compute-01 on h1, with the address 10.0.0.2: everything is removed and built again (named by --recreate)",
+	})
 	o = r.options("h1")
 	o.Recreate = true
 	equal(t, "what recreate removes", removals(engine.Plan(t.Context(), o))[:1], []string{
@@ -285,4 +293,32 @@ func TestRecreateCoversWhatItsSecondRunRemoves(t *testing.T) {
 	o.Rebuilds = true
 	report := went(t, engine.Run(t.Context(), o))
 	equal(t, "what is removed", removals(report), []string{"node boxes-compute-02 on h1, with the address 10.0.0.3: the spec no longer has it (named by --recreate)"})
+}
+
+// A folder outside of /var/lib/kinit stays as long as foreign files are in it, whatever is named.
+func TestNamingAForeignObjectSaysWhatItIsAndWhatToDo(t *testing.T) {
+	t.Parallel()
+	r := newRack(t, "h1")
+	r.changes(r.shelved(`["/srv/site", "/srv/site/empty"]`, "present"))
+	r.run("h1", "echo precious >/srv/site/data; echo x >/srv/other")
+	for name, want := range map[string]string{
+		"/srv/site": `--remove names "/srv/site", and the run does not remove that: /srv/site on h1 is a folder that kinit made, and it stays as long as data, which kinit did not make, is in it. ` +
+			"Remove those by hand if nothing needs them: a run that no longer declares the folder then removes it, without --remove.",
+		"site": `--remove names "site", and the run does not remove that: /srv/site on h1 is a folder that kinit made, and it stays as long as data, which kinit did not make, is in it. ` +
+			"Remove those by hand if nothing needs them: a run that no longer declares the folder then removes it, without --remove.",
+		"/srv/site/empty": `--remove names "/srv/site/empty", and the run does not remove that: kinit made /srv/site/empty on h1, and the run keeps it or needs no name to remove it. Leave the name out.`,
+		"/srv/other":      `--remove names "/srv/other", and the run does not remove that: /srv/other on h1 is not marked as made by shelf. Remove it by hand if nothing needs it, and leave the name out.`,
+		"/srv/nothing":    `--remove names "/srv/nothing", and nothing that the run may remove has this name.`,
+	} {
+		o := r.shelved("[]", "present")
+		o.Remove = []string{name}
+		if d := engine.Run(t.Context(), o).Diagnostics; len(d) != 1 || !strings.HasPrefix(d[0].Detail, want) {
+			t.Errorf("%s: %v\nwant %s", name, d, want)
+		}
+	}
+
+	// What it says works.
+	r.run("h1", "rm /srv/site/data")
+	r.changes(r.shelved("[]", "present"))
+	equal(t, "what is left", r.run("h1", "ls /srv"), "other\n")
 }

@@ -34,6 +34,7 @@ func TestARunNoticesThatTheRecordHasChangedBeforeItHadItsLock(t *testing.T) {
 	for _, before := range []string{"", `{"version": 1, "generation": 1, "cluster": "` + name + `"}`} {
 		if before != "" {
 			write(record, before)
+			write(filepath.Join(folder, "owned", "file", "record.json"), `{"kind": "file", "id": "`+record+`"}`)
 		}
 		p, report := makePlan(t.Context(), o, modeRun, newIdentity(o))
 		defer p.close()

@@ -10,6 +10,7 @@ import (
 	"io"
 	"net"
 	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -20,6 +21,7 @@ import (
 	"golang.org/x/crypto/ssh"
 
 	"kinit/engine/transport/transporttest/hostile"
+	"kinit/test/executable"
 )
 
 // mostForAHost is how much memory a host may make kinit take beyond what it takes without that
@@ -137,7 +139,7 @@ func attacks() []attack {
 		{hostile.Behaviour{Name: "a number without end", Shell: digits}, commandTask, "timed out"},
 		{hostile.Behaviour{Name: "output before a command", Shell: func(c ssh.Channel) { hostile.Flood(c, []byte(long)) }}, commandTask, "did not begin within"},
 	}
-	return append(all, fileAttacks()...)
+	return slices.Concat(all, fileAttacks(), jsonAttacks())
 }
 
 // besideSession is a server that works, and floods each session with a message.
@@ -229,9 +231,27 @@ func fileAttacks() []attack {
 	}
 }
 
+// jsonAttacks are programs on a host that works otherwise, and that print JSON of which modules take what they need.
+func jsonAttacks() []attack {
+	printing := func(name, says, first, more string) attack {
+		return attack{hostile.Behaviour{Name: name}, fmt.Sprintf("task \"kubectl_drain\" \"x\" {\n node = \"x\"\n within = \"2s\"\n kubectl = \"DIR/program\"\n}\n"+
+			"# printf '%%s' '%s'; yes '%s' | tr -d '\\n' | head -c 7900000; echo ']}'", first, more), says}
+	}
+	return []attack{
+		printing("a list of empty objects", "it has more than 100000 values", `{"items":[{}`, `,{}`),
+		printing("a list of objects with names", "it has more than", `{"items":[{}`, `,{"metadata":{"name":"a-name-of-usual-length"}}`),
+		printing("labels", "it has more than", `{"metadata":{"labels":{"a":""}},"items":[""`, `,"a text of a usual length in a list"`),
+		printing("one long text", "", `{"items":[],"metadata":{"name":"`, "x"),
+	}
+}
+
 func newHostileRun(t *testing.T, b hostile.Behaviour, task string) *measuredCommand {
 	t.Helper()
 	server, dir := hostile.Start(t, b), t.TempDir()
+	task = strings.ReplaceAll(task, "DIR", dir)
+	if _, script, prints := strings.Cut(task, "\n# "); prints {
+		executable.Write(t, filepath.Join(dir, "program"), "#!/bin/sh\n"+script+"\n")
+	}
 	put(t, dir, "site.hcl", strings.Replace(task, "{", "{\n host = run.hosts[0]\n", 1)+"\n")
 	put(t, dir, "hosts.hcl", farHost(server.Port, login("root", server.KeyFile, server.HostKey), `connect_timeout = "3s"`))
 	ctx, cancel := context.WithTimeout(context.Background(), mostTime)

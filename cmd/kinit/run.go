@@ -107,7 +107,7 @@ the run as Ctrl-C does.`,
 			}
 			begin := o
 			if removes = saved == nil && !c.Bool("check") && removesFirst(c.Context, o); removes {
-				begin.StopAfter, begin.CleansUp = command.CleanupStage, true
+				begin.StopAfter, begin.CleansUp, begin.Precedes = command.CleanupStage, true, true
 			}
 			again, err := once(begin, true)
 			if err == nil && again {

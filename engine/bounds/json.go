@@ -1,6 +1,9 @@
 package bounds
 
-import "fmt"
+import (
+	"encoding/json"
+	"fmt"
+)
 
 // JSON returns how many values a text has. Once decoded, many or deeply nested values take many times the size of the text
 // in memory, so more than values of them, or nesting beyond depth, is an error. It does not check the syntax.
@@ -29,4 +32,46 @@ func JSON(text []byte, values, depth int) (int, error) {
 		}
 	}
 	return count, nil
+}
+
+// The limits of JSON that a host prints or a server sends, up to 8 MiB long. Decoded, an empty object takes a hundred times the
+// memory of its text, most of all in the list that the text is made of.
+const (
+	mostSent     = 100_000 // values
+	mostObjects  = 40_000
+	mostListed   = 6_000 // elements of a list that is the text itself, or that a field of it has
+	mostSentDeep = 100
+)
+
+// DecodeJSON decodes a text that a host has printed, or a server sent. A text whose values would take much more memory than
+// the text is an error.
+func DecodeJSON(text []byte, into any) error {
+	if _, err := JSON(text, mostSent, mostSentDeep); err != nil {
+		return err
+	}
+	objects, listed, deep, quoted := 0, 0, 0, false
+	var lists [mostSentDeep + 1]bool // by depth
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case quoted && c == '\\':
+			i++
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '{' || c == '[':
+			if c == '{' {
+				objects++
+			}
+			deep++
+			lists[min(deep, mostSentDeep)] = c == '['
+		case c == '}' || c == ']':
+			deep = max(deep-1, 0)
+		case c == ',' && deep <= 2 && lists[deep]:
+			listed++
+		}
+		if objects > mostObjects || listed > mostListed {
+			return fmt.Errorf("it has more than %d objects, or lists more than %d", mostObjects, mostListed)
+		}
+	}
+	return json.Unmarshal(text, into)
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 	ctyjson "github.com/zclconf/go-cty/cty/json"
 
+	"kinit/engine/bounds"
 	"kinit/engine/module"
 )
 
@@ -75,6 +76,12 @@ func (r *result) err(name string) error {
 	return errors.New(text)
 }
 
+// The limits of a module's result, which as a value of the playbook takes many times the memory of its text.
+const (
+	mostValues = 50_000
+	mostDepth  = 64
+)
+
 func (r *result) value() (cty.Value, error) {
 	if r == nil {
 		return cty.EmptyObjectVal, nil
@@ -82,6 +89,9 @@ func (r *result) value() (cty.Value, error) {
 	text, err := json.Marshal(r.all)
 	if err != nil {
 		return cty.NilVal, err
+	}
+	if _, err := bounds.JSON(text, mostValues, mostDepth); err != nil {
+		return cty.NilVal, fmt.Errorf("the module's result: %w", err)
 	}
 	kind, err := ctyjson.ImpliedType(text)
 	if err != nil {

@@ -66,7 +66,7 @@ func (t *Task) decide(h module.Host, s state) ([]module.Step, error) {
 	case !s.exists:
 		return module.OneStep(fmt.Sprintf("create archive %s of %s, %s%s", t.Dest, t.Source, count(s.entries), t.Want.Words()), t.create), nil
 	case !s.right && !s.ours:
-		return nil, fmt.Errorf("%s exists, is not what %s gives, and is not owned by cluster %s: move it away", t.Dest, t.Source, h.Owner())
+		return nil, ownership.NotOwned(h, module.Mark{ID: t.Dest}, t.Dest+" exists, is not what "+t.Source+" gives, and", "move it away")
 	case !s.right:
 		return module.OneStep(fmt.Sprintf("recreate archive %s of %s, %s", t.Dest, t.Source, count(s.entries)), t.create), nil
 	}

@@ -20,6 +20,7 @@ import (
 	"kinit/modules/internal/checksum"
 	"kinit/modules/internal/fileattr"
 	"kinit/modules/internal/httpclient"
+	"kinit/modules/internal/ownership"
 	"kinit/modules/internal/pathmark"
 )
 
@@ -175,7 +176,7 @@ func (t *Task) decide(h module.Host, s state) ([]module.Step, error) {
 	case !s.exists:
 		return module.OneStep("download "+httpclient.Shown(h, t.URL)+" to "+t.Dest+t.Want.Words(), t.fetch), nil
 	case !s.right && !s.ours:
-		return nil, fmt.Errorf("%s exists with another checksum and is not owned by cluster %s: move it away", t.Dest, h.Owner())
+		return nil, ownership.NotOwned(h, module.Mark{ID: t.Dest}, t.Dest+" exists with another checksum and", "move it away")
 	case !s.right:
 		return module.OneStep("download "+httpclient.Shown(h, t.URL)+" to "+t.Dest+", whose checksum differs", t.fetch), nil
 	}

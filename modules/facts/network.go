@@ -2,11 +2,11 @@ package facts
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"net/netip"
 	"strings"
 
+	"kinit/engine/bounds"
 	"kinit/engine/module"
 )
 
@@ -67,7 +67,7 @@ func readJSON(ctx context.Context, h module.Host, into any, argv ...string) erro
 	if err != nil || strings.TrimSpace(out.Stdout) == "" {
 		return err
 	}
-	if err := json.Unmarshal([]byte(out.Stdout), into); err != nil {
+	if err := bounds.DecodeJSON([]byte(out.Stdout), into); err != nil {
 		return fmt.Errorf("read what %s prints: %w", strings.Join(argv, " "), err)
 	}
 	return nil

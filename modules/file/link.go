@@ -8,6 +8,7 @@ import (
 
 	"kinit/engine/module"
 	"kinit/modules/internal/hostfile"
+	"kinit/modules/internal/ownership"
 	"kinit/modules/internal/pathmark"
 )
 
@@ -54,8 +55,7 @@ func (t *LinkTask) decide(h module.Host, s state) ([]module.Step, error) {
 	case s.info.Target == t.Target:
 		return nil, nil
 	case !s.ours:
-		return nil, fmt.Errorf("%s is a link to %s and is not owned by cluster %s: remove it yourself if nothing needs it",
-			t.Path, s.info.Target, h.Owner())
+		return nil, ownership.NotOwned(h, module.Mark{ID: t.Path}, t.Path+" is a link to "+s.info.Target+" and", ownership.Remove)
 	}
 	return module.OneStep("link "+t.Path+" to "+t.Target+" instead of "+s.info.Target, t.create), nil
 }
@@ -66,7 +66,7 @@ func (t *LinkTask) decideFile(h module.Host, s state) ([]module.Step, error) {
 	case !t.Force:
 		return nil, fmt.Errorf("%s is a regular file, want a link or nothing there: force = true replaces it", t.Path)
 	case !s.ours:
-		return nil, fmt.Errorf("%s is a regular file and is not owned by cluster %s: remove it yourself if nothing needs it", t.Path, h.Owner())
+		return nil, ownership.NotOwned(h, module.Mark{ID: t.Path}, t.Path+" is a regular file and", ownership.Remove)
 	}
 	return module.OneStep("replace file "+t.Path+" by a link to "+t.Target, t.create), nil
 }

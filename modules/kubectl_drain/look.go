@@ -214,7 +214,11 @@ type selector struct {
 func (p pod) name() string { return p.Metadata.Namespace + "/" + p.Metadata.Name }
 
 func (t *Task) read(ctx context.Context, h module.Host) (s state, err error) {
-	err = kubectl.Patiently(ctx, h, func(ctx context.Context) error {
+	reading := kubectl.Patiently
+	if t.LookOnly {
+		reading = kubectl.Briefly
+	}
+	err = reading(ctx, h, func(ctx context.Context) error {
 		s, err = t.ask(ctx, h)
 		return err
 	})

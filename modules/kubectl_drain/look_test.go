@@ -1,13 +1,17 @@
 package kubectldrain
 
 import (
+	"context"
 	"encoding/json"
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"kinit/engine/module"
 	"kinit/engine/module/moduletest"
 )
 
@@ -103,4 +107,28 @@ func TestADrainThatFailsAtOnceSaysWhy(t *testing.T) {
 	if got := moduletest.Apply(t, made, h); !strings.HasPrefix(got, want) {
 		t.Errorf("%s\nwant %s", got, want)
 	}
+}
+
+// refusing is a host whose kubectl finds that nothing listens at the address of its API server.
+type refusing struct{ module.Host }
+
+func (refusing) Run(context.Context, module.Command) (module.Output, error) {
+	return module.Output{}, &module.ExitError{Code: 1, Stderr: "The connection to the server 10.0.0.1:6443 was refused - did you specify the right host or port?"}
+}
+
+func TestLookBeforeAReplacementDoesNotWaitForAStoppedController(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h, began := refusing{moduletest.NewFakeHost(t, "")}, time.Now()
+		task := Kind().New().(*Task)
+		task.Node, task.LookOnly = "n1", true
+		_, err := task.Plan(t.Context(), h)
+		if took := time.Since(began); took > 30*time.Second {
+			t.Errorf("it took %s", took)
+		}
+		want := "the API server gave no answer within 20s: get node: command ended with code 1: The connection to the server 10.0.0.1:6443 was refused"
+		if err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("error %v, want %s…", err, want)
+		}
+	})
 }

@@ -35,7 +35,7 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 		return nil, err
 	}
 	if s.exists && !s.domain.OwnedBy(ownership.Signature(h)) {
-		return nil, virt.Foreign(h, t.Name)
+		return nil, virt.Foreign(h, s.domain)
 	}
 	if t.State == "absent" {
 		return t.decideAbsent(s), nil

@@ -3,6 +3,7 @@ package domain
 import (
 	"context"
 	"fmt"
+	"strings"
 	"testing"
 
 	"kinit/engine/module"
@@ -159,7 +160,7 @@ func TestDomainOfSomebodyElseIsNeverTouched(t *testing.T) {
 	driver(t)
 	task := node(t)
 	moduletest.Settle(t, task, moduletest.NewFakeHost(t, "other"))
-	want := "domain " + task.Name + " exists on fake and is not owned by cluster k8s: " +
+	want := "domain " + task.Name + " exists on fake and is not owned by cluster k8s but by other: " +
 		`choose another name, or remove it with "virsh undefine" if nothing needs it`
 	for _, state := range []string{"running", "stopped", "absent"} {
 		task.State = state
@@ -176,7 +177,7 @@ func TestDomainThatAppearedAfterPlanningIsNeverTouched(t *testing.T) {
 	steps := moduletest.Steps(t, task, h)
 	moduletest.Settle(t, task, moduletest.NewFakeHost(t, "other"))
 	for _, step := range steps {
-		if err := step.Do(t.Context(), h); err == nil || err.Error() != virt.Foreign(h, task.Name).Error() {
+		if err := step.Do(t.Context(), h); err == nil || !strings.HasPrefix(err.Error(), "domain "+task.Name+" exists on fake and is not owned by cluster k8s but by other: ") {
 			t.Errorf("%s: %v", step, err)
 		}
 	}

@@ -159,12 +159,13 @@ func TestACloneThatSomebodyMadeIsNotTheClusters(t *testing.T) {
 			"domain "+old+" is left alone: another cluster clones made it\n"+
 			"domain "+other+" is left alone: another cluster clones made it")
 	}
-	for _, name := range []string{copied, other, old} {
+	const another = " but by another clones"
+	for name, whose := range map[string]string{copied: " (it is a copy of a domain that kinit made)", other: another, old: another} {
 		if d, found, err := c.Find(t.Context(), name); err != nil || !found || d.State != virt.Running {
 			t.Errorf("domain %s: %v, %v, %s", name, found, err, d.State)
 		}
 		err := c.Remove(t.Context(), h, name)
-		want := "domain " + name + ` exists on fake and is not owned by cluster clones: choose another name, or remove it with "virsh undefine" if nothing needs it`
+		want := "domain " + name + " exists on fake and is not owned by cluster clones" + whose + `: choose another name, or remove it with "virsh undefine" if nothing needs it`
 		if err == nil || err.Error() != want {
 			t.Errorf("removed: %v, want %s", err, want)
 		}

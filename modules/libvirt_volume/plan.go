@@ -3,9 +3,9 @@ package volume
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 
+	"kinit/engine/bounds"
 	"kinit/engine/module"
 	"kinit/engine/size"
 	"kinit/modules/internal/hostfile"
@@ -41,8 +41,8 @@ func (t *Task) read(ctx context.Context, h module.Host) (state, error) {
 		return s, err
 	}
 	if there && !s.marked && h.Owner() != "" {
-		return s, fmt.Errorf("%s exists on %s and is not owned by cluster %s: "+
-			"choose another name or dir, or remove it yourself if nothing needs it", t.path(), h.Name(), h.Owner())
+		return s, ownership.NotOwned(h, module.Mark{ID: t.path()}, t.path()+" exists on "+h.Name()+" and",
+			"choose another name or dir, or remove it yourself if nothing needs it")
 	}
 	if t.Absent() {
 		s.have.Exists = there // it can be too broken for qemu-img
@@ -144,7 +144,7 @@ func inspect(ctx context.Context, h module.Host, path string) (image, error) {
 		return image{}, fmt.Errorf("read image %s: %w", path, err)
 	}
 	i := image{Exists: true}
-	if err := json.Unmarshal([]byte(out.Stdout), &i); err != nil {
+	if err := bounds.DecodeJSON([]byte(out.Stdout), &i); err != nil {
 		return image{}, fmt.Errorf("read image %s: qemu-img gave no JSON: %w", path, err)
 	}
 	return i, nil

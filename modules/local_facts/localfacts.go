@@ -26,6 +26,7 @@ import (
 // Errors:
 //   - users other than root can change a file
 //   - a file is neither JSON nor sections of settings
+//   - all files together have more than 8 MiB or 30,000 values
 //   - a program fails; the error has its last lines
 type Task struct {
 	// Folders are the folders, of which the later ones win. A missing one is empty.
@@ -47,7 +48,7 @@ type Outputs struct {
 const suffix = ".fact"
 
 func (t *Task) Outputs(ctx context.Context, h module.Host) (Outputs, error) {
-	all := map[string]cty.Value{}
+	all, left := map[string]cty.Value{}, &budget{values: mostFacts, bytes: module.MostText}
 	for _, folder := range t.Folders {
 		files, err := h.Files().List(ctx, folder)
 		if errors.Is(err, fs.ErrNotExist) {
@@ -62,7 +63,7 @@ func (t *Task) Outputs(ctx context.Context, h module.Host) (Outputs, error) {
 				continue
 			}
 			file := path.Join(folder, info.Name)
-			if all[name], err = read(ctx, h, file); err != nil {
+			if all[name], err = left.read(ctx, h, file); err != nil {
 				return Outputs{}, fmt.Errorf("%s: %w", file, err)
 			}
 		}
@@ -70,7 +71,7 @@ func (t *Task) Outputs(ctx context.Context, h module.Host) (Outputs, error) {
 	return Outputs{Values: cty.ObjectVal(all)}, ctx.Err()
 }
 
-func read(ctx context.Context, h module.Host, file string) (cty.Value, error) {
+func (b *budget) read(ctx context.Context, h module.Host, file string) (cty.Value, error) {
 	at, info, err := hostfile.Rooted(ctx, h, file)
 	if err != nil {
 		return cty.NilVal, err
@@ -83,11 +84,11 @@ func read(ctx context.Context, h module.Host, file string) (cty.Value, error) {
 		if err != nil {
 			return cty.NilVal, err
 		}
-		return parse(out.Stdout)
+		return b.parse(out.Stdout)
 	}
 	text, err := module.ReadFile(ctx, h.Files(), at)
 	if err != nil {
 		return cty.NilVal, err
 	}
-	return parse(string(text))
+	return b.parse(string(text))
 }

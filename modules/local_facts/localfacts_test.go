@@ -1,6 +1,7 @@
 package localfacts
 
 import (
+	"fmt"
 	"os"
 	"strings"
 	"testing"
@@ -92,6 +93,27 @@ func TestWhatOthersCanChangeIsNotRead(t *testing.T) {
 		}
 		if _, err := os.Stat(h.Path("facts.d", "x.fact.ran")); err == nil {
 			t.Errorf("%s: the program ran", what)
+		}
+	}
+}
+
+func TestManyFactsDoNotFillTheMemory(t *testing.T) {
+	t.Parallel()
+	values, settings := "["+strings.Repeat("0,", 20_000)+"0]", "[a]\n"
+	for i := range 20_000 {
+		settings += fmt.Sprintf("k%d=v\n", i)
+	}
+	for name, c := range map[string]struct {
+		files map[string]string
+		want  string
+	}{
+		"values":   {map[string]string{"a.fact": values, "b.fact": values}, "b.fact: it has more than 9998 values; all files may have 30000 together"},
+		"settings": {map[string]string{"a.fact": settings, "b.fact": settings}, "b.fact: with those before it has more than 30000 values"},
+		"bytes":    {map[string]string{"a.fact": `"` + strings.Repeat("x", 5<<20) + `"`, "b.fact": `"` + strings.Repeat("x", 5<<20) + `"`}, "b.fact: with those before it has more than 8 MiB, which no playbook needs"},
+	} {
+		h, task := machine(t, c.files)
+		if _, err := task.Outputs(t.Context(), h); err == nil || !strings.HasSuffix(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %s", name, err, c.want)
 		}
 	}
 }

@@ -214,5 +214,5 @@ func (t *Task) mayReplace(ctx context.Context, h module.Host, s state) error {
 	if h.Owner() == "" {
 		return fmt.Errorf("%s exists and was not made by kinit: remove it or use another name", t.title())
 	}
-	return ownership.Foreign(h, t.title(), "remove it or use another name")
+	return ownership.NotOwned(h, t.mark(), t.title()+" exists and", "remove it or use another name", nft.TableMark)
 }

@@ -90,8 +90,8 @@ func (t *Veth) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 		return nil, err
 	}
 	if have.outside.Exists && !mine && have.outside.Alias != vswitch.Alias(ownership.Signature(h)) {
-		return nil, fmt.Errorf("device %s exists and is not owned by cluster %s; use another name, or remove it with \"ip link del %s\" if nothing needs it",
-			t.Name, h.Owner(), t.Name)
+		return nil, fmt.Errorf("device %s exists and is not owned by cluster %s%s; use another name, or remove it with \"ip link del %s\" if nothing needs it",
+			t.Name, h.Owner(), ownership.Signed(h, vswitch.Owner(have.outside.Alias)), t.Name)
 	}
 	var steps []module.Step
 	if !have.pair() {

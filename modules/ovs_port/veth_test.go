@@ -92,7 +92,7 @@ func TestVethDoesNotReplaceADeviceOfSomebodyElse(t *testing.T) {
 	netns := m.Pod("pod")
 	m.Output("ip", "link", "add", "k8s-services", "type", "veth", "peer", "name", "far0")
 	_, err := veth(netns, nil)().Plan(t.Context(), m.Host("c1"))
-	want := `device k8s-services exists and is not owned by cluster c1; use another name, or remove it with "ip link del k8s-services" if nothing needs it`
+	want := `device k8s-services exists and is not owned by cluster c1 (it has no mark of kinit); use another name, or remove it with "ip link del k8s-services" if nothing needs it`
 	if err == nil || err.Error() != want {
 		t.Errorf("plan: %v, want %q", err, want)
 	}

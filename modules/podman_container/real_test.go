@@ -354,7 +354,7 @@ func TestForeignContainerIsLeftAlone(t *testing.T) {
 	h.Podman(t, "create", "--name", "db", image)
 	for name, want := range map[string]string{
 		"web": "container web exists and is not owned by cluster k8s but by other: remove it or use another name",
-		"db":  "container db exists and is not owned by cluster k8s: remove it or use another name",
+		"db":  "container db exists and is not owned by cluster k8s (it has no mark of kinit): remove it or use another name",
 	} {
 		for _, state := range []string{"running", "absent"} {
 			_, err := task(h, func(t *podmancontainer.Task) { t.Name, t.State = name, state }).Plan(t.Context(), h)

@@ -2,11 +2,11 @@ package podmanimage
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"path"
 	"strings"
 
+	"kinit/engine/bounds"
 	"kinit/engine/module"
 	"kinit/modules/internal/hostfile"
 )
@@ -47,7 +47,7 @@ func dockerContents(name, text string) (*contents, error) {
 		Config   string
 		RepoTags []string
 	}
-	if err := json.Unmarshal([]byte(text), &images); err != nil {
+	if err := bounds.DecodeJSON([]byte(text), &images); err != nil {
 		return nil, fmt.Errorf("read the manifest of %s: %w", name, err)
 	}
 	if len(images) != 1 {
@@ -67,7 +67,7 @@ func ociContents(ctx context.Context, h module.Host, name, text string) (*conten
 			Annotations map[string]string
 		}
 	}
-	if err := json.Unmarshal([]byte(text), &index); err != nil {
+	if err := bounds.DecodeJSON([]byte(text), &index); err != nil {
 		return nil, fmt.Errorf("read the index of %s: %w", name, err)
 	}
 	if len(index.Manifests) != 1 {
@@ -79,7 +79,7 @@ func ociContents(ctx context.Context, h module.Host, name, text string) (*conten
 		return nil, fmt.Errorf("read the manifest of %s: %w", name, err)
 	}
 	var manifest struct{ Config struct{ Digest string } }
-	if err := json.Unmarshal([]byte(blob), &manifest); err != nil {
+	if err := bounds.DecodeJSON([]byte(blob), &manifest); err != nil {
 		return nil, fmt.Errorf("read the manifest of %s: %w", name, err)
 	}
 	c := &contents{id: strings.TrimPrefix(manifest.Config.Digest, "sha256:")}

@@ -71,7 +71,7 @@ func TestForeignNetworkIsLeftAlone(t *testing.T) {
 	t.Parallel()
 	h := podmantest.NewHost(t, "k8s")
 	h.Podman(t, "network", "create", "lab")
-	want := "podman network lab exists and is not owned by cluster k8s: remove it or use another name"
+	want := "podman network lab exists and is not owned by cluster k8s (it has no mark of kinit): remove it or use another name"
 	for _, state := range []string{"present", "absent"} {
 		_, err := task("lab", func(t *podmannetwork.Task) { t.State = state }).Plan(t.Context(), h)
 		if err == nil || err.Error() != want {

@@ -162,7 +162,7 @@ func TestForeignPodIsLeftAlone(t *testing.T) {
 	t.Parallel()
 	h := podmantest.NewHost(t, "k8s")
 	h.Podman(t, "pod", "create", "--name", "services")
-	want := "pod services exists and is not owned by cluster k8s: remove it or use another name"
+	want := "pod services exists and is not owned by cluster k8s (it has no mark of kinit): remove it or use another name"
 	for _, state := range []string{"running", "absent"} {
 		_, err := task(h, func(t *podmanpod.Task) { t.State = state }).Plan(t.Context(), h)
 		if err == nil || err.Error() != want {

@@ -28,7 +28,7 @@ func TestVolumeIsNeverReplaced(t *testing.T) {
 	h.Podman(t, "volume", "create", "theirs")
 	moduletest.Do(t, task("data", nil), h)
 	for name, want := range map[string]string{
-		"theirs": "podman volume theirs exists and is not owned by cluster k8s: remove it or use another name",
+		"theirs": "podman volume theirs exists and is not owned by cluster k8s (it has no mark of kinit): remove it or use another name",
 		"data":   "podman volume data was made with other options: remove it, with its content, or use another name",
 	} {
 		other := task(name, func(t *podmanvolume.Task) { t.Options = map[string]string{"type": "tmpfs", "device": "tmpfs"} })

@@ -2,7 +2,6 @@ package service
 
 import (
 	"context"
-	"fmt"
 
 	"kinit/engine/module"
 	"kinit/modules/internal/content"
@@ -15,11 +14,11 @@ func (t *Task) decide(h module.Host, s state) ([]module.Step, error) {
 	switch {
 	case t.Unit == nil || s.ours:
 	case s.link != "":
-		return nil, fmt.Errorf("%s is a link to %s and is not owned by cluster %s: "+
-			"choose another name, or remove the link yourself if nothing needs it", t.path(), s.link, h.Owner())
+		return nil, ownership.NotOwned(h, module.Mark{ID: t.path()}, t.path()+" is a link to "+s.link+" and",
+			"choose another name, or remove the link yourself if nothing needs it")
 	case s.file != nil && *s.file != *t.Unit:
-		return nil, fmt.Errorf("%s exists with other content and is not owned by cluster %s: "+
-			"choose another name, or use a drop-in folder with a copy task", t.path(), h.Owner())
+		return nil, ownership.NotOwned(h, module.Mark{ID: t.path()}, t.path()+" exists with other content and",
+			"choose another name, or use a drop-in folder with a copy task")
 	}
 	p := &planner{task: t, state: s}
 	p.unit(h)

@@ -69,7 +69,7 @@ func (t *Task) decideAbsent(h module.Host, s state) ([]module.Step, error) {
 	case !s.exists || len(s.going) == 0:
 		return nil, nil
 	case !s.ours:
-		return nil, fmt.Errorf("%s is not owned by cluster %s: remove what is in it yourself if nothing needs it", t.Dest, h.Owner())
+		return nil, ownership.NotOwned(h, module.Mark{ID: t.Dest}, t.Dest, "remove what is in it yourself if nothing needs it")
 	}
 	if t.name() != "" {
 		return module.OneStep("remove what "+h.Redact(t.name())+" left in "+t.Dest, t.remove), nil

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path"
 	"slices"
 	"sync"
 	"time"
@@ -140,7 +141,18 @@ func (r Run) use(a *topology.Answer, has host.Has, c topology.Cluster) diag.List
 			Detail: fmt.Sprintf("The record of the cluster %q on %s, %s, cannot be read: %v. Another hypervisor of the cluster has the same file; a newer kinit may have written it.", c.Name, a.Host, topology.RecordPath(c.Name), err)}}
 	}
 	a.Record = record
+	if !has.Marks {
+		return diag.List{r.unmarked(a.Host, c)}
+	}
 	return nil
+}
+
+// unmarked is the error for a host that has the record of the cluster, and not the folder with the marks of what kinit has made.
+func (r Run) unmarked(host string, c topology.Cluster) diag.Diagnostic {
+	folder := path.Dir(topology.RecordPath(c.Name))
+	return diag.Diagnostic{Warning: r.Looks, Summary: "Marks are missing", Host: host, Subject: &c.Range, Cause: topology.ErrExisting,
+		Detail: fmt.Sprintf("%s has the record of the cluster %q, and not the folder %s/owned with the marks of what kinit has made there: a run would neither change nor remove it. Nothing was changed. Put that folder back, for example from a backup of %s; or remove by hand what the cluster has on %s, then remove %s, and run kinit again: it creates that host's part of the cluster again, without its data.",
+			host, c.Name, folder, host, host, folder)}
 }
 
 // mine reports whether the run may use what an instance has.

@@ -107,7 +107,7 @@ func (r Run) fixed(c topology.Cluster, have topology.Existing, differences []top
 		fmt.Fprintf(&text, "  %s: exists %s, requested %s\n", diff.What, diff.Exists, cmp.Or(diff.Requested, "none"))
 	}
 	if d.Warning {
-		text.WriteString("What is shown is the existing one. A run with these settings would be refused.")
+		text.WriteString("This is the state of the existing cluster; a run with these settings would be refused.")
 		d.Detail = text.String()
 		return d
 	}

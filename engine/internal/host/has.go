@@ -17,6 +17,7 @@ import (
 type Has struct {
 	Self     Self              // which machine it is
 	Instance instance.Instance // of the cluster's name; zero without one
+	Marks    bool              // there is a folder for the marks of what the cluster's name has
 	Record   string            // the file that the cluster's playbook keeps there; empty without one
 	Nodes    map[string]string // that drivers found and that are of the instance, and the driver that found each
 	Untold   []string          // drivers that could not tell
@@ -76,6 +77,8 @@ func readHas(cluster, text string, listers []Lister) (Has, error) {
 		switch {
 		case what == "machine":
 			has.Self = parseSelf(text)
+		case what == "marks":
+			has.Marks = true
 		case what == "instance":
 			if err := json.Unmarshal([]byte(text), &has.Instance); err != nil {
 				return Has{}, fmt.Errorf("read whose it is: %w", err)

@@ -9,6 +9,7 @@ cd -- "$1" 2>/dev/null || exit 0
 record=$2
 cluster=$3
 shift 3
+[ -d owned ] && printf '\n= marks\n'
 if [ -f owned/instance.json ]; then
 	printf '\n= instance\n'
 	cat owned/instance.json

@@ -21,27 +21,27 @@ func TestWhatAMachineHasOfAClusterIsToldAtOnce(t *testing.T) {
 		"nothing": {nil, listers(list), Has{}},
 		"a record, and nodes of the instance": {
 			map[string]string{"owned/instance.json": `{"id": "ONE", "by": "alice@ws"}`, "cluster.json": "{\n  \"version\": 1\n}\n"}, listers(list, "echo more k8s.ONE"),
-			Has{Instance: instanceOf("ONE", false), Record: "{\n  \"version\": 1\n}\n", Nodes: map[string]string{"mine": "a", "k8s": "a", "more": "b"}},
+			Has{Marks: true, Instance: instanceOf("ONE", false), Record: "{\n  \"version\": 1\n}\n", Nodes: map[string]string{"mine": "a", "k8s": "a", "more": "b"}},
 		},
 		"marks without an id": {
 			map[string]string{"owned/instance.json": `{"id": "ONE", "by": "alice@ws", "unmarked": true}`}, listers(list),
-			Has{Instance: instanceOf("ONE", true), Nodes: map[string]string{"older": "a"}},
+			Has{Marks: true, Instance: instanceOf("ONE", true), Nodes: map[string]string{"older": "a"}},
 		},
 		"a driver that cannot tell": {
 			map[string]string{"owned/instance.json": `{"id": "ONE", "by": "alice@ws"}`}, listers("echo first k8s.ONE; exit 3", list),
-			Has{Instance: instanceOf("ONE", false), Nodes: map[string]string{"first": "a", "mine": "b", "k8s": "b"}, Untold: []string{"a"}},
+			Has{Marks: true, Instance: instanceOf("ONE", false), Nodes: map[string]string{"first": "a", "mine": "b", "k8s": "b"}, Untold: []string{"a"}},
 		},
 		"a driver is asked in the owner's folder": {
 			map[string]string{"owned/instance.json": `{"id": "ONE", "by": "alice@ws"}`}, listers("test -f owned/instance.json && echo here k8s.ONE"),
-			Has{Instance: instanceOf("ONE", false), Nodes: map[string]string{"here": "a"}},
+			Has{Marks: true, Instance: instanceOf("ONE", false), Nodes: map[string]string{"here": "a"}},
 		},
 		"a late driver, and a record that says which driver made the nodes": {
 			map[string]string{"owned/instance.json": `{"id": "ONE", "by": "alice@ws"}`, "cluster.json": "{\n  \"version\": 2\n}\n"}, []Lister{{"a", "echo one k8s.ONE", false}, {"b", "echo two k8s.ONE", true}},
-			Has{Instance: instanceOf("ONE", false), Record: "{\n  \"version\": 2\n}\n", Nodes: map[string]string{"one": "a"}},
+			Has{Marks: true, Instance: instanceOf("ONE", false), Record: "{\n  \"version\": 2\n}\n", Nodes: map[string]string{"one": "a"}},
 		},
 		"a late driver, and a record that does not": {
 			map[string]string{"owned/instance.json": `{"id": "ONE", "by": "alice@ws"}`, "cluster.json": "{\n  \"version\": 1,\n}\n"}, []Lister{{"a", "echo one k8s.ONE", false}, {"b", "echo two k8s.ONE; exit 1", true}},
-			Has{Instance: instanceOf("ONE", false), Record: "{\n  \"version\": 1,\n}\n", Nodes: map[string]string{"one": "a", "two": "b"}, Untold: []string{"b"}},
+			Has{Marks: true, Instance: instanceOf("ONE", false), Record: "{\n  \"version\": 1,\n}\n", Nodes: map[string]string{"one": "a", "two": "b"}, Untold: []string{"b"}},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -33,6 +33,14 @@ func (f Found) Origin() string {
 	return f.Instance.Origin()
 }
 
+// MadeIt is the origin as a clause with a subject.
+func (f Found) MadeIt() string {
+	if f.Old {
+		return "it " + f.Origin()
+	}
+	return f.Origin()
+}
+
 // Found reads the instance that has an owner's name on the machine. It finds nothing for a
 // user who may not read that.
 func (m *Machine) Found(ctx context.Context, owner string) (Found, error) {

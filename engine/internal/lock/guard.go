@@ -148,6 +148,7 @@ func (g *Guard) keep(l *held) {
 		cancel()
 		switch {
 		case err != nil: // watch measures the time
+			l.failed(err)
 		case a.renewed:
 			l.confirm(sent)
 		default:
@@ -185,7 +186,7 @@ func (g *Guard) overdue() error {
 	var err error
 	for _, l := range all {
 		if l.overdue(g.now()) {
-			err = errors.Join(err, fmt.Errorf("%w: that %s could not be renewed for %s", ErrLost, l.where(), patience))
+			err = errors.Join(err, fmt.Errorf("%w: that %s could not be renewed for %s%s", ErrLost, l.where(), patience, l.reason()))
 		}
 	}
 	return err

@@ -2,6 +2,7 @@ package lock
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 	"sync"
@@ -26,6 +27,7 @@ type held struct {
 	given     bool          // given back
 	confirmed time.Duration // this machine's clock when the last successful renewal was sent
 	away      time.Duration // this machine's clock until which the host may be away, or 0
+	refusal   string        // the end of a message: what the host said to the last renewal; empty if it granted it or did not answer
 }
 
 func (l *held) do(ctx context.Context, o operation) (answer, error) {
@@ -59,7 +61,24 @@ func (l *held) has() bool {
 func (l *held) confirm(sent time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.taken, l.confirmed = true, max(l.confirmed, sent)
+	l.taken, l.confirmed, l.refusal = true, max(l.confirmed, sent), ""
+}
+
+// failed records why a renewal failed, if the host has said so.
+func (l *held) failed(err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.refusal = ""
+	if exit, said := errors.AsType[*module.ExitError](err); said {
+		l.refusal = ": " + module.Tail(exit.Stderr, 1)
+	}
+}
+
+// reason returns why the host refused the last renewal, as the end of a message.
+func (l *held) reason() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.refusal
 }
 
 // leave records until when the host may be away.

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"kinit/engine/diag"
-	"kinit/engine/internal/host"
 	"kinit/engine/internal/instance"
 	"kinit/engine/internal/lock"
 	"kinit/engine/internal/run"
@@ -18,11 +17,11 @@ import (
 func (c *choice) taken(h *holder) error {
 	where := lists.And(h.hosts)
 	if c.job != "" {
-		why := fmt.Sprintf("no run of the job %q made %s on %s: %s. The job removes what it deploys, so it works only on what its own runs have made", c.job, c.owner, where, madeBy(h.Found))
+		why := fmt.Sprintf("no run of the job %q made %s on %s: %s. The job removes what it deploys, so it works only on what its own runs have made", c.job, c.owner, where, h.MadeIt())
 		if adopted, _ := c.memory.WasAdopted(h.ID); adopted || h.Adopted != "" {
-			why = fmt.Sprintf("a command outside the job %q has adopted %s on %s: %s. The job removes what it deploys, so it leaves that alone", c.job, c.owner, where, madeBy(h.Found))
+			why = fmt.Sprintf("a command outside the job %q has adopted %s on %s: %s. The job removes what it deploys, so it leaves that alone", c.job, c.owner, where, h.MadeIt())
 		}
-		return fmt.Errorf("%w: %s. Nothing was changed. To keep what is there, give the job a spec with another name: that of the cluster, or the owner of the spec. Else remove what is there first; or give --adopt, and the job takes it over and removes it",
+		return fmt.Errorf("%w: %s. Nothing was changed. To keep what is there, give the job a spec with another name: that of the cluster, or the owner of the spec. Otherwise remove what is there first, or give --adopt: the job then takes it over, and removes it at its end",
 			instance.ErrTaken, why)
 	}
 	whose := fmt.Sprintf("%s on %s is not known here: %s", c.owner, where, h.Origin())
@@ -35,21 +34,13 @@ func (c *choice) taken(h *holder) error {
 
 // other returns the error for a backup of another instance than the one on the hosts.
 func (c *choice) other(h *holder) error {
-	return fmt.Errorf("%w: the backup is of another %s than the one on %s: %s. Nothing was changed. To restore it all the same, give --adopt; or remove what is there first",
+	return fmt.Errorf("%w: the backup is of another %s than the one on %s: %s. Nothing was changed. To restore it anyway, give --adopt; or remove the existing one first",
 		instance.ErrTaken, c.owner, lists.And(h.hosts), h.Origin())
-}
-
-// madeBy is the origin as a clause with a subject.
-func madeBy(f host.Found) string {
-	if f.Old {
-		return "it " + f.Origin()
-	}
-	return f.Origin()
 }
 
 func together(holders []*holder) string {
 	return strings.Join(lists.Map(holders, func(h *holder) string {
-		return "on " + lists.And(h.hosts) + ", " + madeBy(h.Found)
+		return "on " + lists.And(h.hosts) + ", " + h.MadeIt()
 	}), "; ")
 }
 

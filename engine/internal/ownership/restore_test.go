@@ -10,7 +10,7 @@ import (
 
 func TestABackupIsRestoredOntoItsOwnInstanceOrOntoNone(t *testing.T) {
 	t.Parallel()
-	const other = ". Nothing was changed. To restore it all the same, give --adopt; or remove what is there first"
+	const other = ". Nothing was changed. To restore it anyway, give --adopt; or remove the existing one first"
 	for name, c := range map[string]struct {
 		found map[string]host.Found
 		adopt bool

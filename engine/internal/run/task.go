@@ -122,7 +122,7 @@ func (r *runner) attempt(ctx context.Context, t *plan.Task, g *gauge, before out
 				t.Host, transport.ErrUnreachable, r.report.cause(t, err))
 		}
 		machine.Fenced(err)
-		err = host.Barred(ctx, h, err)
+		err = host.Whose(ctx, h, host.Full(ctx, h, host.Barred(ctx, h, err)))
 		out = out.after(before, err)
 		out, err = r.applyConditions(ctx, t, out, err)
 	}()

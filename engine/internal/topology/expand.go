@@ -22,6 +22,7 @@ type Input struct {
 	Rebalance bool                 // spreads the nodes of each pool evenly again, with as few moves as possible
 	Recreate  bool                 // all that exists is removed first, so nothing leaves by itself
 	Ends      string               // the stage that removes all that exists, when the run ends with it; else empty
+	Precedes  bool                 // another run builds again what this one removes
 	Leave     Leave
 	Restore   Restore
 	Fixed     map[string]string // what the playbook says is fixed for as long as the cluster exists

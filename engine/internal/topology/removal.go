@@ -56,7 +56,7 @@ func (r *remover) list(one event.Removal) {
 // everything lists all that is recorded or there: the run removes it first, or ends when it has.
 func (r *remover) everything() {
 	have, by, why := r.e.Existing, "--recreate", "everything is removed and built again"
-	if r.e.Ends != "" && !r.e.Recreate {
+	if r.e.Ends != "" && !(r.e.Recreate && r.e.Precedes) {
 		by, why = "--stop-after "+r.e.Ends, "everything is removed"
 	}
 	for _, place := range have.record.Nodes {

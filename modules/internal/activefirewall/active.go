@@ -4,10 +4,10 @@ package activefirewall
 import (
 	"context"
 	_ "embed"
-	"encoding/json"
 	"fmt"
 	"strings"
 
+	"kinit/engine/bounds"
 	"kinit/engine/module"
 )
 
@@ -80,7 +80,7 @@ func closed(text string) ([]Chain, error) {
 			Chain *struct{ Family, Table, Name, Type, Hook, Policy string }
 		} `json:"nftables"`
 	}
-	if err := json.Unmarshal([]byte(text), &list); err != nil {
+	if err := bounds.DecodeJSON([]byte(text), &list); err != nil {
 		return nil, fmt.Errorf("read the list of nft chains: %w", err)
 	}
 	var found []Chain

@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"strings"
 	"unicode/utf8"
@@ -62,8 +61,7 @@ func (f File) decide(h module.Host, s state) ([]module.Step, error) {
 	case s.same:
 		return f.Want.Plan(f.Path, s.info), nil
 	case !s.ours && !f.Backup:
-		return nil, fmt.Errorf("%s exists with other content and is not owned by cluster %s: "+
-			"%s", f.Path, h.Owner(), cmp.Or(f.Advice, "set backup = true to keep what is there and have cleanup put it back, or move it away"))
+		return nil, ownership.NotOwned(h, module.Mark{ID: f.Path}, f.Path+" exists with other content and", cmp.Or(f.Advice, "set backup = true to keep what is there and have cleanup put it back, or move it away"))
 	case !s.info.Mode.IsRegular():
 		return module.OneStep("replace link "+f.Path+f.Want.Words(), f.write), nil
 	}

@@ -3,12 +3,12 @@ package kubectl
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
 	"time"
 
+	"kinit/engine/bounds"
 	"kinit/engine/event"
 	"kinit/engine/module"
 	"kinit/engine/pace"
@@ -18,6 +18,7 @@ import (
 // and every request here can be repeated.
 const (
 	patience   = 3 * time.Minute
+	glance     = 20 * time.Second // of a look before anything changes, see Briefly
 	starting   = 30 * time.Second // for one that has just started, see unready
 	firstPause = time.Second
 	lastPause  = 10 * time.Second
@@ -110,6 +111,16 @@ type patient struct{}
 // that cannot reach the server takes minutes for one attempt, and several commands would each have their own patience: a call
 // within another one has the patience of that.
 func Patiently(ctx context.Context, h module.Host, read func(ctx context.Context) error) error {
+	return within(ctx, h, patience, read)
+}
+
+// Briefly is Patiently for a look before anything changes: a server that does not answer then, as one whose only controller is
+// stopped, is reported instead of waited for.
+func Briefly(ctx context.Context, h module.Host, read func(ctx context.Context) error) error {
+	return within(ctx, h, glance, read)
+}
+
+func within(ctx context.Context, h module.Host, patience time.Duration, read func(ctx context.Context) error) error {
 	if ctx.Value(patient{}) != nil {
 		return read(ctx)
 	}
@@ -136,7 +147,7 @@ func (c Client) Get(ctx context.Context, h module.Host, value any, args ...strin
 	if out.Stdout == "" {
 		return nil
 	}
-	if err := json.Unmarshal([]byte(out.Stdout), value); err != nil {
+	if err := bounds.DecodeJSON([]byte(out.Stdout), value); err != nil {
 		return fmt.Errorf("kubectl get %s: %w", args[0], err)
 	}
 	return nil

@@ -41,8 +41,8 @@ func (c change) decide(s state) (result, error) {
 		want = without(s.lines, without(r.removed, foreign))
 		r.removed = without(r.removed, foreign)
 	case !c.file.Replaces || len(r.added) == 0:
-		return r, fmt.Errorf("%s has a line that is not owned by cluster %s: %s: remove it yourself if nothing needs it",
-			c.file.Path, s.owner, foreign[0])
+		return r, &module.NotOwnedError{ID: c.file.mark(foreign[0]).ID, Kinds: []string{Mark}, Advice: foreign[0] + ": remove it yourself if nothing needs it",
+			Text: fmt.Sprintf("%s has a line that is not owned by cluster %s", c.file.Path, s.owner)}
 	default:
 		r.prior.Replaced = foreign
 	}

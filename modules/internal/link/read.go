@@ -2,10 +2,10 @@ package link
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"strings"
 
+	"kinit/engine/bounds"
 	"kinit/engine/module"
 )
 
@@ -130,7 +130,7 @@ func query(ctx context.Context, h module.Host, netns string, into any, argv ...s
 	if strings.TrimSpace(out.Stdout) == "" {
 		return nil
 	}
-	if err := json.Unmarshal([]byte(out.Stdout), into); err != nil {
+	if err := bounds.DecodeJSON([]byte(out.Stdout), into); err != nil {
 		return fmt.Errorf("read the output of %q: %w", strings.Join(argv, " "), err)
 	}
 	return nil

@@ -86,8 +86,8 @@ func (i Image) read(ctx context.Context, h module.Host) (state, error) {
 	}
 	defer file.Close()
 	if !s.marked && h.Owner() != "" {
-		return s, fmt.Errorf("%s exists on %s and is not owned by cluster %s: "+
-			"choose another path, or remove it yourself if nothing needs it", i.Path, h.Name(), h.Owner())
+		return s, ownership.NotOwned(h, module.Mark{ID: i.Path}, i.Path+" exists on "+h.Name()+" and",
+			"choose another path, or remove it yourself if nothing needs it")
 	}
 	hash := sha256.New()
 	if _, err := io.Copy(hash, file); err != nil {

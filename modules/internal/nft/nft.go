@@ -3,10 +3,10 @@ package nft
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"strings"
 
+	"kinit/engine/bounds"
 	"kinit/engine/module"
 )
 
@@ -34,7 +34,7 @@ func Exists(ctx context.Context, h module.Host, family, name string) (bool, erro
 			Table *struct{ Family, Name string }
 		} `json:"nftables"`
 	}
-	if err := json.Unmarshal([]byte(text), &list); err != nil {
+	if err := bounds.DecodeJSON([]byte(text), &list); err != nil {
 		return false, fmt.Errorf("read the list of nft tables: %w", err)
 	}
 	for _, object := range list.Objects {

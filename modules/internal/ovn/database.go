@@ -19,6 +19,7 @@ import (
 	"github.com/ovn-org/libovsdb/model"
 	"github.com/ovn-org/libovsdb/ovsdb"
 
+	"kinit/engine/bounds"
 	"kinit/engine/module"
 	"kinit/modules/internal/ovn/nb"
 	"kinit/modules/internal/ovn/sb"
@@ -117,7 +118,7 @@ func (db Database) stored(ctx context.Context, h module.Host) (int, error) {
 		return 0, fmt.Errorf("look into %s, which is stopped: %w; start %s and try again", db.File, err, db.Need)
 	}
 	var answers []ovsdb.OperationResult
-	if err := json.Unmarshal([]byte(out.Stdout), &answers); err != nil {
+	if err := bounds.DecodeJSON([]byte(out.Stdout), &answers); err != nil {
 		return 0, fmt.Errorf("read the output of ovsdb-tool: %w", err)
 	}
 	count := 0

@@ -102,15 +102,32 @@ func Free(ctx context.Context, h module.Host, id, advice string, kinds ...string
 	if err != nil || ours {
 		return err
 	}
-	return Foreign(h, id, advice)
+	return Foreign(h, id, advice, kinds...)
 }
 
 // Remove is the advice about a foreign object that the task would remove.
 const Remove = "remove it yourself if nothing needs it"
 
 // Foreign returns the error about an object that exists and is not the owner's.
-func Foreign(h module.Host, id, advice string) error {
-	return fmt.Errorf("%s exists and is not owned by cluster %s: %s", id, h.Owner(), advice)
+func Foreign(h module.Host, id, advice string, kinds ...string) error {
+	return NotOwned(h, module.Mark{ID: id}, id+" exists and", advice, kinds...)
+}
+
+// NotOwned returns the error about an object that is not the owner's. what says in which state it is, as in "/a exists and";
+// another owner would have the mark, of one of the kinds or of any.
+func NotOwned(h module.Host, mark module.Mark, what, advice string, kinds ...string) error {
+	return &module.NotOwnedError{ID: mark.ID, Kinds: kinds, Text: what + " is not owned by cluster " + h.Owner(), Advice: advice}
+}
+
+// Unmarked follows the text of a NotOwnedError about an object that carries its owner's mark itself, and has none.
+const Unmarked = " (it has no mark of kinit)"
+
+// Signed returns what follows the text of a NotOwnedError about an object that carries its owner's signature itself.
+func Signed(h module.Host, signature string) string {
+	if signature == "" {
+		return Unmarked
+	}
+	return " but by " + Short(signature, Signature(h))
 }
 
 // Keep records in a mark how an object was before the task changed it, as JSON.

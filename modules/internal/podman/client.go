@@ -6,7 +6,6 @@ package podman
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -65,16 +64,13 @@ func inspect[T any](ctx context.Context, c Client, kind, name string) (*T, error
 			err = existsErr
 		}
 	}
-	if err == nil {
-		err = readable(text)
-	}
 	found := make([]T, 1)
 	switch {
 	case err != nil:
 	case strings.HasPrefix(strings.TrimSpace(text), "{"): // a pod of podman 4
-		err = json.Unmarshal([]byte(text), &found[0])
+		err = bounds.DecodeJSON([]byte(text), &found[0])
 	default:
-		err = json.Unmarshal([]byte(text), &found)
+		err = bounds.DecodeJSON([]byte(text), &found)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("inspect %s %s: %w", kind, name, err)
@@ -99,11 +95,8 @@ func (c Client) exists(ctx context.Context, kind, name string) (bool, error) {
 func list[T any](ctx context.Context, c Client, args ...string) ([]T, error) {
 	var found []T
 	text, err := c.Run(ctx, append(args, "--format", "json")...)
-	if err == nil {
-		err = readable(text)
-	}
 	if err == nil && strings.TrimSpace(text) != "" {
-		err = json.Unmarshal([]byte(text), &found)
+		err = bounds.DecodeJSON([]byte(text), &found)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("list with podman %s: %w", strings.Join(args, " "), err)
@@ -112,26 +105,10 @@ func list[T any](ctx context.Context, c Client, args ...string) ([]T, error) {
 }
 
 func decode(text string, value any) error {
-	err := readable(text)
-	if err == nil {
-		err = json.Unmarshal([]byte(text), value)
-	}
-	if err != nil {
+	if err := bounds.DecodeJSON([]byte(text), value); err != nil {
 		return fmt.Errorf("read what podman printed: %w", err)
 	}
 	return nil
-}
-
-// The limits of what podman prints. A host with hundreds of containers is far below them; a hostile one could have the
-// few bytes of an empty object become hundreds, a million times.
-const (
-	mostValues = 100_000
-	mostDepth  = 64
-)
-
-func readable(text string) error {
-	_, err := bounds.JSON([]byte(text), mostValues, mostDepth)
-	return err
 }
 
 // NotInstalled reports whether an error means that podman is not installed, and that

@@ -50,12 +50,8 @@ func (c Client) Ours(labels map[string]string) bool {
 // Foreign returns the error for an existing object of another owner.
 func (c Client) Foreign(what string, labels map[string]string) error {
 	advice := "remove it or use another name"
-	if other := labels[OwnerLabel]; other != "" {
-		who := ownership.Short(other, ownership.Signature(c.Host))
-		return fmt.Errorf("%s exists and is not owned by cluster %s but by %s: %s", what, c.Host.Owner(), who, advice)
-	}
-	if c.Host.Owner() == "" {
+	if c.Host.Owner() == "" && labels[OwnerLabel] == "" {
 		return fmt.Errorf("%s exists and was not made by kinit: %s", what, advice)
 	}
-	return fmt.Errorf("%s exists and is not owned by cluster %s: %s", what, c.Host.Owner(), advice)
+	return fmt.Errorf("%s exists and is not owned by cluster %s%s: %s", what, c.Host.Owner(), ownership.Signed(c.Host, labels[OwnerLabel]), advice)
 }

@@ -24,7 +24,7 @@ func TestLabelsTellOwnersOfOneNameApart(t *testing.T) {
 		"k8s.OTHER": {false, "pod p exists and is not owned by cluster k8s but by another k8s: remove it or use another name"},
 		"k8s":       {false, "pod p exists and is not owned by cluster k8s but by another k8s: remove it or use another name"},
 		"lab.X":     {false, "pod p exists and is not owned by cluster k8s but by lab: remove it or use another name"},
-		"":          {false, "pod p exists and is not owned by cluster k8s: remove it or use another name"},
+		"":          {false, "pod p exists and is not owned by cluster k8s (it has no mark of kinit): remove it or use another name"},
 	} {
 		labels := map[string]string{"kinit.config": "abc", "kinit.owner": owner}
 		if got := c.Ours(labels); got != want.ours {

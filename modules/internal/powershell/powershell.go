@@ -17,6 +17,7 @@ import (
 	"io"
 	"strings"
 
+	"kinit/engine/bounds"
 	"kinit/engine/module"
 	"kinit/engine/shell"
 	"kinit/engine/transport"
@@ -155,7 +156,7 @@ func read(h module.Host, stdout string, err error, result any) error {
 		return fmt.Errorf("a script ended without an answer and printed %q", h.Redact(module.Tail(stdout, 5)))
 	}
 	var a answer
-	if problem := json.Unmarshal([]byte(line), &a); problem != nil {
+	if problem := bounds.DecodeJSON([]byte(line), &a); problem != nil {
 		return errors.Join(err, fmt.Errorf("decode the answer of a script: %w: %s", problem, h.Redact(line)))
 	}
 	if a.Failure != nil {

@@ -69,7 +69,7 @@ func (c *Conn) Find(ctx context.Context, name string) (Domain, bool, error) {
 func (c *Conn) FindOwn(ctx context.Context, h module.Host, name string) (Domain, bool, error) {
 	d, found, err := c.Find(ctx, name)
 	if err == nil && found && !d.OwnedBy(ownership.Signature(h)) {
-		err = Foreign(h, name)
+		err = Foreign(h, d)
 	}
 	return d, found, err
 }

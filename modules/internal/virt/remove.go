@@ -14,12 +14,19 @@ import (
 )
 
 // Foreign is the error of a domain that the host's owner did not make.
-func Foreign(h module.Host, name string) error {
+func Foreign(h module.Host, d Domain) error {
 	const advice = "choose another name, or remove it with \"virsh undefine\" if nothing needs it"
 	if h.Owner() == "" {
-		return fmt.Errorf("domain %s exists on %s and was not made by this playbook: %s", name, h.Name(), advice)
+		return fmt.Errorf("domain %s exists on %s and was not made by this playbook: %s", d.Name, h.Name(), advice)
 	}
-	return fmt.Errorf("domain %s exists on %s and is not owned by cluster %s: %s", name, h.Name(), h.Owner(), advice)
+	whose := ownership.Unmarked
+	switch {
+	case d.Copied():
+		whose = " (it is a copy of a domain that kinit made)"
+	case d.Stamp != nil:
+		whose = ownership.Signed(h, d.Stamp.Owner)
+	}
+	return fmt.Errorf("domain %s exists on %s and is not owned by cluster %s%s: %s", d.Name, h.Name(), h.Owner(), whose, advice)
 }
 
 // Remove cuts a domain's power and undefines it, and removes its logs where they

@@ -23,6 +23,19 @@ fail() {
 	exit 1
 }
 
+# unmade fails because the path $2 cannot be made or written. A shell does not say that there is no space.
+unmade() {
+	at=$2
+	while [ ! -d "$at" ] && [ "$at" != / ]; do at=$(dirname -- "$at"); done
+	for what in space:k inodes:i; do
+		df -P"${what#*:}" -- "$at" 2>/dev/null | {
+			read -r rest
+			read -r rest all rest left rest && [ "$all" -gt 0 ] && [ "$left" -lt 4 ]
+		} 2>/dev/null && fail "no ${what%:*} left on this host for $2: free some there, and run kinit again"
+	done
+	fail "cannot $1 $2"
+}
+
 # enter waits until no other process uses the owner's lock. The folder may be removed and
 # made again meanwhile.
 enter() {
@@ -30,7 +43,7 @@ enter() {
 	while :; do
 		if ! [ -d "$base/$owner" ]; then
 			[ "$op" = take ] || return 1
-			mkdir -p "$base/$owner" || fail "cannot make $base/$owner"
+			mkdir -p "$base/$owner" || unmade make "$base/$owner"
 		fi
 		if cd "$base/$owner" 2>/dev/null; then
 			exec 9<.
@@ -74,7 +87,7 @@ write() {
 	[ "$away" = 0 ] || until=$((now + away * 100))
 	if ! { echo "$token $boot $since $until $away" >"new.${run}"; } || ! mv -f "new.${run}" holder; then
 		rm -f "new.${run}"
-		fail "cannot write $base/$owner/holder"
+		unmade write "$base/$owner/holder"
 	fi
 }
 
@@ -155,7 +168,7 @@ remember() {
 	[ "$known" != "$remembered" ] || return 0
 	if ! { echo "$boot$known" >"new.ending.$1"; } || ! mv -f "new.ending.$1" "ending.$1"; then
 		rm -f "new.ending.$1"
-		fail "cannot write $base/$owner/ending.$1"
+		unmade write "$base/$owner/ending.$1"
 	fi
 	remembered=$known
 }
@@ -197,7 +210,7 @@ take)
 	if ! { [ -w "$base" ] || mkdir -p "$base" && [ -w "$base" ]; } 2>/dev/null; then
 		# A user who may not write there has a private folder; for root that is an error.
 		user=$(id -u)
-		[ "$user" != 0 ] || mkdir -p "$base/$owner" || fail "cannot make $base"
+		[ "$user" != 0 ] || mkdir -p "$base/$owner" || unmade make "$base/$owner"
 		base=/var/tmp/kinit-$user
 		mkdir -m 0755 "$base" 2>/dev/null
 		[ -d "$base" ] && [ -O "$base" ] && ! [ -L "$base" ] || fail "$base, the folder for locks, belongs to somebody else"
@@ -218,7 +231,7 @@ take)
 	for old in run.*; do
 		[ "$old" != "$run" ] && [ -L "$old" ] || continue
 		ending=ending.${old#run.}
-		[ -f "$ending" ] || true >"$ending" || fail "cannot write $base/$owner/$ending"
+		[ -f "$ending" ] || true >"$ending" || unmade write "$base/$owner/$ending"
 		rm -f "$old" || fail "cannot remove $base/$owner/$old"
 	done
 	for ending in ending.*; do
@@ -230,7 +243,7 @@ take)
 	chmod a+x "${base%/*}" 2>/dev/null # it may have been made private; the lock is for all users
 	clock
 	write
-	[ -L "$run" ] || ln -s / "$run" || fail "cannot make $base/$owner/$run"
+	[ -L "$run" ] || ln -s / "$run" || unmade make "$base/$owner/$run"
 	echo "taken $base $was $ended"
 	;;
 renew)

@@ -3,6 +3,8 @@ package vswitch
 import (
 	"fmt"
 
+	"strings"
+
 	"kinit/modules/internal/ovn"
 	"kinit/modules/internal/ovn/vs"
 )
@@ -24,6 +26,15 @@ func Alias(owner string) string {
 		return ""
 	}
 	return ovn.OwnerKey + "=" + owner
+}
+
+// Owner returns the owner in an alias, or "" if it has none.
+func Owner(alias string) string {
+	owner, is := strings.CutPrefix(alias, ovn.OwnerKey+"=")
+	if !is {
+		return ""
+	}
+	return owner
 }
 
 // Port is the wanted port of a bridge.
