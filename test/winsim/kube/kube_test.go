@@ -186,6 +186,11 @@ func TestANodeJoinsIsReadyWithItsNetworkAndSurvivesAReboot(t *testing.T) {
 
 	flannel(w, c)
 	w.put(`C:\etc\cni\net.d\10-flannel.conf`, `{"name": "flannel.4096", "cniVersion": "0.3.0", "type": "flannel", "delegate": {"type": "win-overlay", "endpointMacPrefix": "0E-2A"}}`)
+	c.await("the node says that no pod could start", func() bool {
+		_, message := c.node("k8s-compute-02").condition("Ready")
+		return strings.Contains(message, "failed to find HNSEndpoint")
+	})
+	w.put(`C:\etc\cni\net.d\10-flannel.conf`, `{"name": "flannel.4096", "cniVersion": "0.3.0", "type": "flannel", "delegate": {"type": "win-overlay", "apiVersion": 2, "endpointMacPrefix": "0E-2A"}}`)
 	c.await("the node is ready", func() bool { s, _ := c.node("k8s-compute-02").condition("Ready"); return s == "True" })
 
 	// The network that flannel made goes with the reboot; everything comes back by itself.

@@ -204,11 +204,47 @@ func (r *Runtime) checkCNI(path string) error {
 		names := []string{one.Type}
 		if delegate, ok := one.Delegate["type"].(string); ok {
 			names = append(names, delegate)
+			if err := checkHNSPlugin(delegate, one.Delegate); err != nil {
+				return err
+			}
 		}
 		for _, name := range names {
 			if err := r.findPlugin(name); err != nil {
 				return err
 			}
+		}
+	}
+	return nil
+}
+
+// checkHNSPlugin refuses a configuration of win-overlay or win-bridge with which no pod starts.
+// The plugins ignore keys that they do not know, and take version 1 of the Host Network Service
+// by default, which has no endpoints for containerd's namespaces (pkg/hns/netconf_windows.go and
+// endpoint_windows.go of the plugins). Windows says so when a pod starts; this runs no pods.
+func checkHNSPlugin(plugin string, delegate map[string]any) error {
+	known := []string{"type", "name", "cniVersion", "apiVersion", "policies", "loopbackDSR", "runtimeConfig", "capabilities", "dns", "ipam"}
+	switch plugin {
+	case "win-overlay":
+		known = append(known, "ipMasq", "endpointMacPrefix")
+	case "win-bridge":
+		known = append(known, "ipMasqNetwork")
+	default:
+		return nil
+	}
+	for key := range delegate {
+		if !slices.Contains(known, key) {
+			return fmt.Errorf("cni plugin %s does not read %q, so pods would start without it", plugin, key)
+		}
+	}
+	if version, _ := delegate["apiVersion"].(float64); version != 2 {
+		return fmt.Errorf("cni plugin %s without \"apiVersion\": 2: no pod could start: failed to find HNSEndpoint", plugin)
+	}
+	policies, _ := delegate["policies"].([]any)
+	for _, item := range policies {
+		policy, _ := item.(map[string]any)
+		value, _ := policy["value"].(map[string]any)
+		if policy["name"] != "EndpointPolicy" || value["Type"] == nil || value["Settings"] == nil {
+			return fmt.Errorf("cni plugin %s: a policy of version 2 has \"name\": \"EndpointPolicy\" and a value with Type and Settings, not %v", plugin, item)
 		}
 	}
 	return nil
