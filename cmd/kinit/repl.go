@@ -55,7 +55,7 @@ func evaluate(a *app.App, c *cli.Context) error {
 	if err := opening.End(report); err != nil {
 		return err
 	}
-	s := &session{scope: scope, out: a.Out, err: a.Err}
+	s := &evaluator{scope: scope, out: a.Out, err: a.Err}
 	if in, ok := a.In.(*os.File); ok && a.Out.Size != nil && term.IsTerminal(int(in.Fd())) {
 		return s.onTerminal(in)
 	}
@@ -68,15 +68,15 @@ func evaluate(a *app.App, c *cli.Context) error {
 	}
 }
 
-// session evaluates lines one after another.
-type session struct {
+// evaluator evaluates lines one after another.
+type evaluator struct {
 	scope    *engine.Scope
 	out, err view.Screen
 	failed   bool // a line had no value
 }
 
 // end returns the result of a session that reads a file.
-func (s *session) end(err error) error {
+func (s *evaluator) end(err error) error {
 	if err != nil && err != io.EOF {
 		return err
 	}
@@ -87,7 +87,7 @@ func (s *session) end(err error) error {
 }
 
 // line evaluates one line and reports whether more lines are wanted.
-func (s *session) line(line string) bool {
+func (s *evaluator) line(line string) bool {
 	command, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
 	switch {
 	case command == "" || strings.HasPrefix(command, "#"):
@@ -107,7 +107,7 @@ func (s *session) line(line string) bool {
 	return true
 }
 
-func (s *session) show(text string, get func(string) (string, diag.List)) {
+func (s *evaluator) show(text string, get func(string) (string, diag.List)) {
 	result, diags := get(text)
 	if diags.HasErrors() {
 		s.problems(diags, text)
@@ -117,7 +117,7 @@ func (s *session) show(text string, get func(string) (string, diag.List)) {
 }
 
 // problems shows the errors of a text that were not shown before.
-func (s *session) problems(diags diag.List, text string) {
+func (s *evaluator) problems(diags diag.List, text string) {
 	if s.failed {
 		_, _ = io.WriteString(s.err, "\n")
 	}
@@ -125,4 +125,4 @@ func (s *session) problems(diags diag.List, text string) {
 	s.err.Problems(diags, map[string]*hcl.File{engine.InputName: {Bytes: []byte(text)}})
 }
 
-func (s *session) print(text string) { _, _ = io.WriteString(s.out, text+"\n") }
+func (s *evaluator) print(text string) { _, _ = io.WriteString(s.out, text+"\n") }

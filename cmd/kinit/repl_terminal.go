@@ -11,7 +11,7 @@ import (
 )
 
 // onTerminal reads lines from an editor with a history and completion by Tab.
-func (s *session) onTerminal(in *os.File) error {
+func (s *evaluator) onTerminal(in *os.File) error {
 	fd := int(in.Fd())
 	before, err := term.MakeRaw(fd)
 	if err != nil {
@@ -48,7 +48,7 @@ const mostShown = 60
 
 // completer completes the word before the cursor on Tab, as far as it is unambiguous, and
 // shows the names if it is not.
-func (s *session) completer(out io.Writer) func(string, int, rune) (string, int, bool) {
+func (s *evaluator) completer(out io.Writer) func(string, int, rune) (string, int, bool) {
 	return func(line string, pos int, key rune) (string, int, bool) {
 		if key != '\t' {
 			return "", 0, false

@@ -47,7 +47,7 @@ func (o *owed) logins() (all []login) {
 	seen := map[login]bool{}
 	for _, t := range allTasks(o.plan) {
 		for _, l := range []login{shelfOf(t), {host: t.Host}} {
-			if t.Skip == "" && !seen[l] && !o.records.isLost(l.host) && o.machines.connected(l) {
+			if t.Skip == "" && !seen[l] && !o.endings.isLost(l.host) && o.machines.connected(l) {
 				all = append(all, l)
 			}
 			seen[l] = true
@@ -62,7 +62,7 @@ func (o *owed) isCleaned(ctx context.Context, s *shelf) bool {
 		return false
 	}
 	for _, t := range allTasks(o.plan) {
-		if t.Host != s.login.host || !t.Sweeps() || o.records.of(t.Address).result.Status != event.Changed {
+		if t.Host != s.login.host || !t.Sweeps() || o.endings.of(t.Address).result.Status != event.Changed {
 			continue
 		}
 		as := loginOf(t)

@@ -42,9 +42,9 @@ func (r *runner) cleanUp(ctx context.Context, s plan.Section) {
 			switch {
 			case t == nil:
 				return nil
-			case t.Role == plan.Cleanup && !r.records.has(t):
+			case t.Role == plan.Cleanup && !r.endings.has(t):
 				return r.visit(ctx, t)
-			case r.records.of(t.Address).undone:
+			case r.endings.of(t.Address).undone:
 				return errLeftOut
 			}
 			return nil
@@ -53,7 +53,7 @@ func (r *runner) cleanUp(ctx context.Context, s plan.Section) {
 		Skipped: func(key, cause plan.Key) { r.skipKey(ctx, s, key, cause) },
 	})
 	for _, t := range s.Tasks { // the handlers that these tasks notified, too
-		if !r.records.has(t) && r.records.triggered(t, true) {
+		if !r.endings.has(t) && r.endings.triggered(t, true) {
 			r.skip(t, "interrupted")
 		}
 	}

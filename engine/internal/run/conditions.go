@@ -146,7 +146,7 @@ func (r *runner) waitsFor(t *plan.Task) string {
 		return pending[0]
 	}
 	for _, address := range r.plan.HostNeeds(t.Host) {
-		if r.records.of(address).pending {
+		if r.endings.of(address).pending {
 			return address
 		}
 	}
@@ -169,7 +169,7 @@ func (r *runner) foretold(t *plan.Task) (is bool, read string) {
 func (r *runner) orPending(t *plan.Task, out outcome, err error) (outcome, error) {
 	before := r.plan.Main.Before(t.Address)
 	for _, other := range r.plan.Main.Tasks {
-		if before[plan.TaskKey(other.Address)] && r.records.of(other.Address).pending {
+		if before[plan.TaskKey(other.Address)] && r.endings.of(other.Address).pending {
 			return known("after " + other.Address), nil
 		}
 	}

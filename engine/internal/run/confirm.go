@@ -31,7 +31,7 @@ func (r *runner) declined(ctx context.Context, t *plan.Task) (string, error) {
 // declinedNeed returns a declined task whose values this one reads.
 func (r *runner) declinedNeed(t *plan.Task) string {
 	for _, address := range t.Needs {
-		if rec := r.records.of(address); rec.declined && !t.Args.AskOnly(rec.task.Task.Task) {
+		if end := r.endings.of(address); end.declined && !t.Args.AskOnly(end.task.Task.Task) {
 			return address
 		}
 	}

@@ -15,7 +15,7 @@ var errLeftOut = errors.New("left out")
 
 // pass checks the end of a stage or batch. If more hosts have failed than may fail, nothing
 // after it begins. Otherwise the failed hosts are left out from now on.
-func (r *records) pass(g *plan.Gate) error {
+func (r *endings) pass(g *plan.Gate) error {
 	if g == nil {
 		return nil
 	}
@@ -32,7 +32,7 @@ func (r *records) pass(g *plan.Gate) error {
 
 // begin checks the begin of a stage. It does not begin after a failure in another stage or
 // batch, whether this one comes after it or not, and although tasks may still be at work there.
-func (r *records) begin(stage plan.Key, gates []*plan.Gate) error {
+func (r *endings) begin(stage plan.Key, gates []*plan.Gate) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, g := range gates {
@@ -47,7 +47,7 @@ func (r *records) begin(stage plan.Key, gates []*plan.Gate) error {
 // judge returns the hosts on which tasks of a gate have failed, and why nothing more begins, if
 // there are more than may fail. early counts only the tasks of a stage that are in no batch of it,
 // whose hosts may still be allowed to fail. The caller holds mu.
-func (r *records) judge(g *plan.Gate, early bool) (failed map[string]string, why string) {
+func (r *endings) judge(g *plan.Gate, early bool) (failed map[string]string, why string) {
 	hosts, failed, tasks := map[string]bool{}, map[string]string{}, g.Tasks
 	if early {
 		tasks = slices.DeleteFunc(slices.Clone(g.Own), func(t *plan.Member) bool { return t.Stage == "" })
@@ -57,13 +57,13 @@ func (r *records) judge(g *plan.Gate, early bool) (failed map[string]string, why
 			continue
 		}
 		hosts[t.For] = true
-		rec := r.ended[t.Address]
-		if !rec.undone || failed[t.For] != "" {
+		end := r.ended[t.Address]
+		if !end.undone || failed[t.For] != "" {
 			continue
 		}
-		failed[t.For] = rec.why()
+		failed[t.For] = end.why()
 		if why == "" {
-			why = rec.why()
+			why = end.why()
 		}
 	}
 	switch {
@@ -78,7 +78,7 @@ func (r *records) judge(g *plan.Gate, early bool) (failed map[string]string, why
 // leftOut returns why a task is not tried, or an empty text: its host failed before, or its
 // block was not reached. Tasks of always are tried nevertheless, and those that handle a failure are
 // on a host that is left out for one.
-func (r *records) leftOut(t *plan.Task) string {
+func (r *endings) leftOut(t *plan.Task) string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	switch why := r.dropped[t.For]; {
@@ -96,39 +96,39 @@ func (r *records) leftOut(t *plan.Task) string {
 
 // unreached returns why none of the tasks that a task watches was tried, or an empty text if one
 // was. The caller holds mu.
-func (r *records) unreached(t *plan.Task) string {
+func (r *endings) unreached(t *plan.Task) string {
 	why := ""
 	for _, watched := range t.Watches {
-		rec, ended := r.ended[watched.Address]
+		end, ended := r.ended[watched.Address]
 		if !ended && watched.Role == plan.Rescue {
 			continue // no failure to handle
 		}
-		if rec.tried() {
+		if end.tried() {
 			return ""
 		}
-		why = rec.why()
+		why = end.why()
 	}
 	return why
 }
 
 // triggered reports whether a handler was notified, or whether a task of on_failure has a
-// failure to handle. A task that is not triggered has no record. All other tasks are always
+// failure to handle. A task that is not triggered has no ending. All other tasks are always
 // triggered. After an interrupt, tasks that were not done are no failure.
-func (r *records) triggered(t *plan.Task, interrupted bool) bool {
+func (r *endings) triggered(t *plan.Task, interrupted bool) bool {
 	switch {
 	case t.Handler:
-		return r.any(t, record.changed)
-	case t.Role != plan.Rescue || r.any(t, record.failed):
+		return r.any(t, ending.changed)
+	case t.Role != plan.Rescue || r.any(t, ending.failed):
 		return true
 	}
-	leftOut := func(rec record) bool { return rec.undone }
-	return !interrupted && r.any(t, leftOut) && r.any(t, record.tried)
+	leftOut := func(end ending) bool { return end.undone }
+	return !interrupted && r.any(t, leftOut) && r.any(t, ending.tried)
 }
 
-// any reports whether the record of a task that t watches is as is says.
-func (r *records) any(t *plan.Task, is func(record) bool) bool {
+// any reports whether the ending of a task that t watches is as is says.
+func (r *endings) any(t *plan.Task, is func(ending) bool) bool {
 	for _, watched := range t.Watches {
-		if rec := r.of(watched.Address); rec.task != nil && is(rec) {
+		if end := r.of(watched.Address); end.task != nil && is(end) {
 			return true
 		}
 	}

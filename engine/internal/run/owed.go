@@ -26,7 +26,7 @@ type Pending struct {
 type owed struct {
 	as       Pending
 	plan     *plan.Plan
-	records  *records
+	endings  *endings
 	machines *machines
 	handlers map[string][]*plan.Task // the handlers of a block for a host, in plan order
 	notifies map[string][]*plan.Task // the handlers that a task notifies, by its address
@@ -38,9 +38,9 @@ type owed struct {
 	problems diag.List
 }
 
-func newOwed(p *plan.Plan, records *records, machines *machines, opts Options) *owed {
+func newOwed(p *plan.Plan, endings *endings, machines *machines, opts Options) *owed {
 	o := &owed{
-		as: opts.Pending, plan: p, records: records, machines: machines, handlers: map[string][]*plan.Task{}, notifies: map[string][]*plan.Task{},
+		as: opts.Pending, plan: p, endings: endings, machines: machines, handlers: map[string][]*plan.Task{}, notifies: map[string][]*plan.Task{},
 		shelves: map[login]*shelf{}, fresh: map[string]bool{},
 	}
 	if opts.Offline {
@@ -103,12 +103,12 @@ func (o *owed) put(ctx context.Context, h, t *plan.Task, note pending.Note) (wri
 // isThere reports whether the host of a handler may be asked: the run has not lost it, and those of its tasks that
 // create it have ended.
 func (o *owed) isThere(h *plan.Task) bool {
-	if o.records.isLost(h.Host) {
+	if o.endings.isLost(h.Host) {
 		return false
 	}
 	return !slices.ContainsFunc(o.plan.HostNeeds(h.Host), func(address string) bool {
-		rec := o.records.of(address)
-		return o.task(address) != nil && (rec.task == nil || rec.undone || rec.pending)
+		end := o.endings.of(address)
+		return o.task(address) != nil && (end.task == nil || end.undone || end.pending)
 	})
 }
 
@@ -136,7 +136,7 @@ func (o *owed) find(ctx context.Context, h *plan.Task) (found []pending.Note) {
 			o.warn(h, "Pending handlers not known", "Whether earlier runs have left %s to be done on %s could not be read: %s.", h.Address, h.Host, err)
 		}
 		for _, note := range notes {
-			if o.isFor(note, h, place) && !o.records.of(note.Task).undone {
+			if o.isFor(note, h, place) && !o.endings.of(note.Task).undone {
 				found = append(found, note)
 			}
 		}

@@ -1,7 +1,7 @@
 // Package run executes a plan: it walks the graph, does each task on its host, and emits
 // events.
 //
-// A runner is the state of one run. It has records of how tasks ended, which decide whether
+// A runner is the state of one run. It knows how tasks ended, which decides whether
 // others are done; a reporter, which emits events and hides what tasks must not show; and
 // machines, which connect tasks to their hosts.
 package run
@@ -52,7 +52,7 @@ func Run(ctx context.Context, p *plan.Plan, values *plan.Values, connections *ho
 	if ctx.Err() != nil {
 		r.cleanUp(always, p.Main)
 	}
-	if slices.ContainsFunc(p.Main.Tasks, func(t *plan.Task) bool { return r.records.of(t.Address).failed() }) {
+	if slices.ContainsFunc(p.Main.Tasks, func(t *plan.Task) bool { return r.endings.of(t.Address).failed() }) {
 		r.walk(ctx, p.OnFailure)
 	} else {
 		r.handleOwed(ctx, p.OnFailure)
@@ -100,9 +100,9 @@ func (r *runner) walk(ctx context.Context, s plan.Section) {
 			case t != nil:
 				return r.visit(ctx, t)
 			case s.Begins(key):
-				return r.records.begin(key, s.Gates())
+				return r.endings.begin(key, s.Gates())
 			}
-			return r.records.pass(gate)
+			return r.endings.pass(gate)
 		},
 		Limit:   limitOf(s),
 		Skipped: func(key, cause plan.Key) { r.skipKey(ctx, s, key, cause) },
@@ -112,7 +112,7 @@ func (r *runner) walk(ctx context.Context, s plan.Section) {
 		case graph.Skipped: // not ready before the interrupt
 			r.skipKey(ctx, s, o.Key, o.Cause)
 		case graph.Cancelled:
-			if t, _ := s.At(o.Key); t != nil && t.Role != plan.Cleanup && r.records.triggered(t, true) {
+			if t, _ := s.At(o.Key); t != nil && t.Role != plan.Cleanup && r.endings.triggered(t, true) {
 				r.skip(t, "interrupted")
 			}
 		}
@@ -124,7 +124,7 @@ func (r *runner) walk(ctx context.Context, s plan.Section) {
 func (r *runner) handleOwed(ctx context.Context, s plan.Section) {
 	for _, t := range s.Tasks {
 		if t.Handler && t.Skip == "" && ctx.Err() == nil {
-			_ = r.visit(ctx, t) // its record says how it ended
+			_ = r.visit(ctx, t) // its ending says how
 		}
 	}
 }
@@ -144,8 +144,8 @@ func (r *runner) skipKey(ctx context.Context, s plan.Section, key, cause plan.Ke
 	t, _ := s.At(key)
 	switch {
 	case t == nil:
-	case r.records.triggered(t, ctx.Err() != nil):
-		r.skip(t, r.records.because(cause.String()))
+	case r.endings.triggered(t, ctx.Err() != nil):
+		r.skip(t, r.endings.because(cause.String()))
 	default:
 		r.passOver([]*plan.Task{t})
 	}
@@ -155,9 +155,9 @@ func (r *runner) skipKey(ctx context.Context, s plan.Section, key, cause plan.Ke
 func (r *runner) result() *Result {
 	result := &Result{Values: r.values}
 	for _, t := range slices.Concat(r.plan.Main.Tasks, r.plan.OnFailure.Tasks, r.plan.Always.Tasks) {
-		if rec := r.records.of(t.Address); rec.task != nil {
-			result.Tasks = append(result.Tasks, rec.result)
-			result.Diagnostics = append(result.Diagnostics, rec.diags...)
+		if end := r.endings.of(t.Address); end.task != nil {
+			result.Tasks = append(result.Tasks, end.result)
+			result.Diagnostics = append(result.Diagnostics, end.diags...)
 		}
 	}
 	return result

@@ -16,7 +16,7 @@ type runner struct {
 	plan     *plan.Plan
 	values   *plan.Values
 	opts     Options
-	records  *records
+	endings  *endings
 	owed     *owed
 	report   *reporter
 	machines *machines
@@ -30,9 +30,9 @@ func newRunner(p *plan.Plan, values *plan.Values, connections *host.Connections,
 	for _, address := range p.LeftOut {
 		values.SetOutcome(address, plan.Outcome{})
 	}
-	records, machines := newRecords(), &machines{connections: connections}
+	endings, machines := newEndings(), &machines{connections: connections}
 	return &runner{
-		plan: p, values: values, opts: opts, records: records, owed: newOwed(p, records, machines, opts),
+		plan: p, values: values, opts: opts, endings: endings, owed: newOwed(p, endings, machines, opts),
 		report: &reporter{events: opts.Events, redactor: opts.Redactor}, machines: machines,
 		turns: turns{things: map[thing]*turn{}},
 	}

@@ -18,11 +18,11 @@ func (r *runner) visit(ctx context.Context, t *plan.Task) error {
 		r.finish(started, skipped(t, t.Skip))
 		return nil
 	}
-	if !r.records.triggered(t, ctx.Err() != nil) && !r.isOwed(ctx, t) {
+	if !r.endings.triggered(t, ctx.Err() != nil) && !r.isOwed(ctx, t) {
 		r.passOver([]*plan.Task{t})
 		return nil
 	}
-	if why := r.records.leftOut(t); why != "" {
+	if why := r.endings.leftOut(t); why != "" {
 		r.skip(t, why)
 		return errLeftOut
 	}
@@ -40,13 +40,13 @@ func (r *runner) visit(ctx context.Context, t *plan.Task) error {
 		return r.fail(ctx, t, started, outcome{}, err)
 	}
 	if reason != "" {
-		rec := skipped(t, reason)
-		rec.declined = true
-		r.finish(started, rec)
+		end := skipped(t, reason)
+		end.declined = true
+		r.finish(started, end)
 		return nil
 	}
 	defer r.machines.door(t.Host).enter(ctx)()
-	if why := r.records.leftOut(t); why != "" { // since the host is known to be dead
+	if why := r.endings.leftOut(t); why != "" { // since the host is known to be dead
 		r.skip(t, why)
 		return errLeftOut
 	}
@@ -70,7 +70,7 @@ func (r *runner) visit(ctx context.Context, t *plan.Task) error {
 		r.values.SetUnknown(t.Address, t.Foretells(r.values))
 	}
 	result := TaskResult{Status: out.status(), Steps: out.steps, Pending: out.blind, Loose: out.loose, Removes: out.removes, Message: out.message}
-	r.finish(started, record{task: t, result: result, pending: out.pending})
+	r.finish(started, ending{task: t, result: result, pending: out.pending})
 	return nil
 }
 
@@ -91,7 +91,7 @@ func (r *runner) kept(ctx context.Context, t *plan.Task, changed bool) error {
 }
 
 // passOver settles, for those that ask, what tasks that have not ended came to: they had nothing to do, such as
-// a failure to handle. They have no record.
+// a failure to handle. They have no ending.
 func (r *runner) passOver(tasks []*plan.Task) {
 	for _, t := range tasks {
 		if _, ended := r.values.Outcome(t.Address); !ended {
@@ -105,9 +105,9 @@ func (r *runner) passOver(tasks []*plan.Task) {
 // count as failed.
 func (r *runner) fail(ctx context.Context, t *plan.Task, started time.Time, out outcome, err error) error {
 	if ctx.Err() != nil {
-		rec := skipped(t, r.report.redact(interrupted(ctx)))
-		rec.result.Steps = out.steps
-		r.finish(started, rec)
+		end := skipped(t, r.report.redact(interrupted(ctx)))
+		end.result.Steps = out.steps
+		r.finish(started, end)
 		return ctx.Err()
 	}
 	status := event.Failed
@@ -117,27 +117,27 @@ func (r *runner) fail(ctx context.Context, t *plan.Task, started time.Time, out 
 	diags := r.report.explain(t, err)
 	r.report.emitProblems(t, diags, err)
 	result := TaskResult{Status: status, Steps: out.steps, Message: r.report.errorText(t, err)}
-	r.finish(started, record{task: t, result: result, undone: true, diags: diags})
+	r.finish(started, ending{task: t, result: result, undone: true, diags: diags})
 	return err
 }
 
 // skip records a task that was not done because of a failure or an interrupt. It is
 // counted, but is no error.
 func (r *runner) skip(t *plan.Task, why string) {
-	rec := skipped(t, why)
-	rec.undone = true
-	r.finish(time.Now(), rec)
+	end := skipped(t, why)
+	end.undone = true
+	r.finish(time.Now(), end)
 }
 
 // finish records how a task ended and emits the event, the first time it is called for the
 // task.
-func (r *runner) finish(started time.Time, rec record) {
-	t, result := rec.task, &rec.result
+func (r *runner) finish(started time.Time, end ending) {
+	t, result := end.task, &end.result
 	result.Address, result.Host, result.Stage, result.Range = t.Address, t.Host, t.Stage, t.Range
 	result.Started, result.Duration = started, time.Since(started)
-	if !r.records.add(rec) {
+	if !r.endings.add(end) {
 		return
 	}
-	r.values.SetOutcome(t.Address, plan.Outcome{Changed: rec.changed(), Failed: rec.undone})
+	r.values.SetOutcome(t.Address, plan.Outcome{Changed: end.changed(), Failed: end.undone})
 	r.report.emitOf(t, event.Event{Kind: event.TaskFinished, Status: result.Status, Steps: result.Steps, Message: result.Message, Duration: result.Duration})
 }

@@ -13,8 +13,8 @@ import (
 	"kinit/engine/transport/internal/life"
 )
 
-// session is an open session channel and the requests the server sends on it.
-type session struct {
+// sessionChannel is an open sessionChannel channel and the requests the server sends on it.
+type sessionChannel struct {
 	gossh.Channel
 	link     *link
 	requests <-chan *gossh.Request
@@ -22,7 +22,7 @@ type session struct {
 
 // Close asks the server to end the session. It does not wait for a blocked connection:
 // pending data is dropped with the link.
-func (s *session) Close() error {
+func (s *sessionChannel) Close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), briefly)
 	defer cancel()
 	_, err := bounded(ctx, s.link, func() (none struct{}, err error) { return none, s.Channel.Close() })
@@ -31,7 +31,7 @@ func (s *session) Close() error {
 
 // watch refuses the server's requests, and closes the channel after the first one that ends
 // the session, or after all of them.
-func (s *session) watch(exited chan<- struct{}, ends func(*gossh.Request) bool) {
+func (s *sessionChannel) watch(exited chan<- struct{}, ends func(*gossh.Request) bool) {
 	ended := false
 	for request := range s.requests {
 		if request.WantReply {
@@ -48,11 +48,11 @@ func (s *session) watch(exited chan<- struct{}, ends func(*gossh.Request) bool) 
 }
 
 // open opens a session channel. If the server has no session left, the error is errRefused.
-func (l *link) open(ctx context.Context) (*session, error) {
+func (l *link) open(ctx context.Context) (*sessionChannel, error) {
 	ctx, stop := life.Until(ctx, l.spawn, l.done, errCut)
 	defer stop()
 	type result struct {
-		session *session
+		session *sessionChannel
 		err     error
 	}
 	results := make(chan result)
@@ -61,7 +61,7 @@ func (l *link) open(ctx context.Context) (*session, error) {
 	go func() {
 		channel, requests, err := l.client.OpenChannel("session", nil)
 		select {
-		case results <- result{&session{channel, l, requests}, err}:
+		case results <- result{&sessionChannel{channel, l, requests}, err}:
 		case <-ctx.Done():
 			if err == nil { // no longer needed
 				_ = channel.Close()
@@ -82,14 +82,14 @@ func (l *link) open(ctx context.Context) (*session, error) {
 
 // exec starts a command line in the session. It does not wait for the server's
 // answer, to save a round trip: a refusal closes the channel.
-func (s *session) exec(line string) error {
+func (s *sessionChannel) exec(line string) error {
 	_, err := s.SendRequest("exec", false, gossh.Marshal(struct{ Command string }{line}))
 	return err
 }
 
 // openPatiently opens a session channel and tries again for a while if the server has none
 // left: a recently closed session may still count.
-func (l *link) openPatiently(ctx context.Context) (*session, error) {
+func (l *link) openPatiently(ctx context.Context) (*sessionChannel, error) {
 	timed, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	for try := 0; ; try++ {

@@ -11,7 +11,7 @@ import (
 
 // start starts a program as the user of the config in the session. With an entry it waits until the program has begun, and
 // gives the password if that is asked for; said also gets what sudo, doas or su prints.
-func (s *session) start(ctx context.Context, c Config, e *become.Entry, stdout, stderr *bufio.Reader, said io.Writer, argv ...string) error {
+func (s *sessionChannel) start(ctx context.Context, c Config, e *become.Entry, stdout, stderr *bufio.Reader, said io.Writer, argv ...string) error {
 	if e == nil {
 		return s.exec(c.way.User.Line(argv...))
 	}
@@ -29,7 +29,7 @@ func (s *session) start(ctx context.Context, c Config, e *become.Entry, stdout, 
 }
 
 // enter gives the password, and returns when the program has begun.
-func (s *session) enter(ctx context.Context, e *become.Entry, stderr *bufio.Reader, said io.Writer) error {
+func (s *sessionChannel) enter(ctx context.Context, e *become.Entry, stderr *bufio.Reader, said io.Writer) error {
 	d := become.NewDialog(e)
 	for {
 		if _, err := stderr.Peek(1); err != nil {

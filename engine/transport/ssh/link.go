@@ -17,7 +17,7 @@ import (
 	"kinit/engine/pace"
 	"kinit/engine/transport"
 	"kinit/engine/transport/internal/life"
-	"kinit/engine/transport/internal/pool"
+	"kinit/engine/transport/internal/shells"
 )
 
 // link is one SSH connection and its sessions. A Conn replaces a lost link by a new one.
@@ -28,11 +28,11 @@ type link struct {
 	done         chan struct{} // closed once the connection is lost or closed
 	lostAt       time.Time     // valid once done is closed
 	hostKey      string        // the fingerprint of the key that the machine has shown
-	workers      *pool.Pool[*worker]
-	urgent       *pool.Pool[*worker] // of one worker, for urgent commands
-	urgentShared atomic.Bool         // there is no session for that worker
-	scripts      chan struct{}       // holds a token for each script that runs on a Windows machine
-	shell        *life.Kept[string]  // the line for scripts on a Windows machine
+	workers      *shells.Set[*worker]
+	urgent       *shells.Set[*worker] // of one worker, for urgent commands
+	urgentShared atomic.Bool          // there is no session for that worker
+	scripts      chan struct{}        // holds a token for each script that runs on a Windows machine
+	shell        *life.Kept[string]   // the line for scripts on a Windows machine
 	files        *life.Kept[*sftp.Client]
 	hurried      sync.Once
 	life         *life.Life // goroutines of the link are its work
@@ -182,7 +182,7 @@ func newLink(c Config, client *gossh.Client, conn *hearing) *link {
 		config: c, client: client, conn: conn, done: make(chan struct{}), life: life.New(c.label()),
 		scripts: make(chan struct{}, mostScripts), shell: life.NewKept[string](), files: life.NewKept[*sftp.Client](),
 	}
-	l.workers, l.urgent = l.newPool(mostWorkers), l.newPool(1)
+	l.workers, l.urgent = l.newWorkers(mostWorkers), l.newWorkers(1)
 	// The library closes a connection that breaks the protocol, and then waits for ever if the
 	// server goes on sending. So the link does not wait for the library: this goroutine may stay.
 	ended := make(chan struct{})

@@ -73,7 +73,7 @@ func (l *link) beforeScript(ctx context.Context, err error) error {
 type scripted struct {
 	command
 	process *powershell.Process
-	session *session
+	session *sessionChannel
 	header  []byte
 	stdin   io.Reader
 	input   *input
@@ -84,7 +84,7 @@ type scripted struct {
 	status *int          // the exit code, valid once exited is closed
 }
 
-func newScripted(l *link, s *session, header []byte, p transport.Process) *scripted {
+func newScripted(l *link, s *sessionChannel, header []byte, p transport.Process) *scripted {
 	r := &scripted{session: s, header: header, stdin: p.Stdin, input: &input{to: s}, exited: make(chan struct{})}
 	r.process = powershell.NewProcess(p.Stdout, p.Stderr, func(pid int) { r.began <- pid })
 	r.command = newCommand(l, r.process.Outputs)
@@ -209,7 +209,7 @@ func (r *scripted) stop(ctx context.Context, cause error) {
 // input is the input of a script. A channel must not be written to and ended at once.
 type input struct {
 	mu sync.Mutex
-	to *session
+	to *sessionChannel
 }
 
 func (i *input) Write(p []byte) (int, error) {

@@ -48,7 +48,7 @@ func (l *link) openFiles(ctx context.Context) (*sftp.Client, error) {
 
 // greet starts the SFTP server in the session and waits for its first message. said also
 // gets the output.
-func (l *link) greet(ctx context.Context, s *session, said *framing.Head) (*sftp.Client, error) {
+func (l *link) greet(ctx context.Context, s *sessionChannel, said *framing.Head) (*sftp.Client, error) {
 	s, from, err := l.startServer(ctx, s, said)
 	if err != nil {
 		return nil, err
@@ -65,7 +65,7 @@ func (l *link) greet(ctx context.Context, s *session, said *framing.Head) (*sftp
 
 // startServer starts the SFTP server in the session: the subsystem, or as another
 // user the program itself. It closes the session if that fails.
-func (l *link) startServer(ctx context.Context, s *session, said *framing.Head) (*session, io.Reader, error) {
+func (l *link) startServer(ctx context.Context, s *sessionChannel, said *framing.Head) (*sessionChannel, io.Reader, error) {
 	if l.config.Become != "" {
 		return l.startProgram(ctx, s, said)
 	}
@@ -83,7 +83,7 @@ func (l *link) startServer(ctx context.Context, s *session, said *framing.Head) 
 
 // startProgram starts the SFTP server as the other user, from the paths of the
 // distributions, and skips the output of start-up files. A second try has a session of its own.
-func (l *link) startProgram(ctx context.Context, s *session, said *framing.Head) (*session, io.Reader, error) {
+func (l *link) startProgram(ctx context.Context, s *sessionChannel, said *framing.Head) (*sessionChannel, io.Reader, error) {
 	var from *bufio.Reader
 	err := l.config.way.Start(ctx, func(e *become.Entry) (err error) {
 		if s == nil {
@@ -91,7 +91,7 @@ func (l *link) startProgram(ctx context.Context, s *session, said *framing.Head)
 				return err
 			}
 		}
-		defer context.AfterFunc(ctx, func(s *session) func() { return func() { _ = s.Close() } }(s))()
+		defer context.AfterFunc(ctx, func(s *sessionChannel) func() { return func() { _ = s.Close() } }(s))()
 		from = bufio.NewReaderSize(s, 64<<10)
 		if err = l.runServer(ctx, s, e, from, said); err != nil {
 			_ = s.Close()
@@ -105,7 +105,7 @@ func (l *link) startProgram(ctx context.Context, s *session, said *framing.Head)
 	return s, from, err
 }
 
-func (l *link) runServer(ctx context.Context, s *session, e *become.Entry, from *bufio.Reader, said *framing.Head) error {
+func (l *link) runServer(ctx context.Context, s *sessionChannel, e *become.Entry, from *bufio.Reader, said *framing.Head) error {
 	nonce, stderr := rand.Text(), bufio.NewReader(s.Stderr())
 	program := framing.Mark(l.config.Run) + become.FileServer(nonce)
 	err := s.start(ctx, l.config, e, from, stderr, said, l.config.shell, "-c", program)
@@ -122,7 +122,7 @@ func (l *link) runServer(ctx context.Context, s *session, e *become.Entry, from 
 }
 
 // noFiles returns why SFTP did not begin, with the server's message if there is one.
-func (l *link) noFiles(ctx context.Context, s *session, said *framing.Head, err error) error {
+func (l *link) noFiles(ctx context.Context, s *sessionChannel, said *framing.Head, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}

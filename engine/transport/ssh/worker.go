@@ -15,7 +15,7 @@ import (
 
 	"kinit/engine/transport/internal/become"
 	"kinit/engine/transport/internal/framing"
-	"kinit/engine/transport/internal/pool"
+	"kinit/engine/transport/internal/shells"
 )
 
 // mostWorkers is the most shells on one connection. With the SFTP channel and a shell for
@@ -27,8 +27,8 @@ const mostWorkers = 3
 // free; with backoff that is about five seconds.
 const mostTries = 30
 
-func (l *link) newPool(most int) *pool.Pool[*worker] {
-	return pool.New(pool.Kind[*worker]{
+func (l *link) newWorkers(most int) *shells.Set[*worker] {
+	return shells.New(shells.Kind[*worker]{
 		Most: most, Start: l.startListening,
 		Full: func(err error) bool { return errors.Is(err, errRefused) }, Tries: mostTries, Backoff: backoff,
 		End: func(_ context.Context, w *worker) { w.close() }, Spawn: l.spawn,
@@ -39,7 +39,7 @@ func (l *link) newPool(most int) *pool.Pool[*worker] {
 // command uses it at a time; only kill may be called by others.
 type worker struct {
 	link    *link
-	session *session
+	session *sessionChannel
 	mark    string
 	stdout  *bufio.Reader
 	stderr  *bufio.Reader

@@ -9,7 +9,7 @@ import (
 	"kinit/engine/module"
 	"kinit/engine/transport"
 	"kinit/engine/transport/internal/life"
-	"kinit/engine/transport/internal/pool"
+	"kinit/engine/transport/internal/shells"
 	"kinit/engine/transport/internal/windows"
 )
 
@@ -17,7 +17,7 @@ import (
 type Conn struct {
 	config Config
 	client *client
-	shells *pool.Pool[*shell]
+	shells *shells.Set[*shell]
 	files  *windows.Files
 	life   *life.Life // commands count as its work
 }
@@ -36,7 +36,7 @@ func Dial(ctx context.Context, config Config) (*Conn, error) {
 		return nil, err
 	}
 	life := life.New(config.label())
-	c := &Conn{config: config, client: client, shells: newPool(client, life.Go), life: life}
+	c := &Conn{config: config, client: client, shells: newShells(client, life.Go), life: life}
 	c.files = windows.New(c.Exec)
 	s, err := c.shells.Take(ctx)
 	if err != nil {

@@ -4,8 +4,8 @@
 //
 // How one command travels, from Conn.Exec on:
 //
-//  1. The pool (package pool) returns a shell, an object on the machine in which commands run.
-//     If no shell is idle, the pool makes one by Create, at most mostShells of them. It
+//  1. Package shells returns a shell, an object on the machine in which commands run.
+//     If no shell is idle, it makes one by Create, at most mostShells of them. It
 //     deletes a shell after mostCommands commands, long before the machine's quota of 1500
 //     operations. One command at a time runs in a shell.
 //  2. Command starts powershell.exe with the bootstrap of package powershell. The
@@ -17,7 +17,7 @@
 //     there is output. If there is none before the operation timeout, it answers with a
 //     fault, which only means: ask again.
 //  5. Signal lets the machine forget the command, and the shell returns to
-//     the pool. When the caller's context ends, Signal ends the process, and Delete
+//     package shells. When the caller's context ends, Signal ends the process, and Delete
 //     ends the shell with everything that runs in it.
 //
 // Every operation is one POST (client.go) with a deadline, over one of two wires:

@@ -17,7 +17,7 @@ const (
 // errTooMuch is the error of a server that would fill the memory.
 var errTooMuch = errors.New("the server sends more rows than kinit reads: it reads about 10,000 ports or interfaces of one database")
 
-// allowance counts what a server sends in one session. It fails when the memory for that would exceed mostTaken.
+// allowance counts what a server sends for one replica. It fails when the memory for that would exceed mostTaken.
 type allowance struct{ taken int }
 
 func (a *allowance) Write(text []byte) (int, error) {

@@ -35,7 +35,7 @@ type answers struct {
 	results []ovsdb.OperationResult
 }
 
-func (s *Session) transact(ctx context.Context, edits []Edit) (answers, error) {
+func (s *Replica) transact(ctx context.Context, edits []Edit) (answers, error) {
 	ops, err := operations(s.conn, edits)
 	if err != nil {
 		return answers{}, fmt.Errorf("bug in kinit: %w", err)
@@ -77,13 +77,13 @@ func failure(failed []ovsdb.OperationError, err error) error {
 }
 
 // commitPlain sends the edits as they are.
-func commitPlain(ctx context.Context, s *Session, edits []Edit) error {
+func commitPlain(ctx context.Context, s *Replica, edits []Edit) error {
 	_, err := s.transact(ctx, edits)
 	return err
 }
 
 // commitNorthbound counts nb_cfg up in the same transaction, as ovn-nbctl does.
-func commitNorthbound(ctx context.Context, s *Session, edits []Edit) error {
+func commitNorthbound(ctx context.Context, s *Replica, edits []Edit) error {
 	var rows struct{ Globals []nb.Global }
 	if err := s.Read(ctx, &rows); err != nil {
 		return err
@@ -97,7 +97,7 @@ func commitNorthbound(ctx context.Context, s *Session, edits []Edit) error {
 
 // commitSwitch increments next_cfg in the same transaction and waits until
 // ovs-vswitchd reports that it has caught up, as ovs-vsctl does.
-func commitSwitch(ctx context.Context, s *Session, edits []Edit) error {
+func commitSwitch(ctx context.Context, s *Replica, edits []Edit) error {
 	var rows vs.Rows
 	if err := s.Read(ctx, &rows); err != nil {
 		return err
@@ -151,7 +151,7 @@ func (a answers) devices(rows vs.Rows) error {
 
 // applied waits until ovs-vswitchd has made change number want, and then reads the
 // rows.
-func (s *Session) applied(ctx context.Context, want int, rows *vs.Rows) error {
+func (s *Replica) applied(ctx context.Context, want int, rows *vs.Rows) error {
 	limited, cancel := context.WithTimeout(ctx, applyLimit)
 	defer cancel()
 	err := s.Wait(limited, func() (bool, error) {

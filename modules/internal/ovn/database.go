@@ -42,7 +42,7 @@ type Database struct {
 	Need   string // what must run for it to answer
 	tables map[string]model.Model
 	// commit sends edits in one transaction, with this database's additional operations.
-	commit func(ctx context.Context, s *Session, edits []Edit) error
+	commit func(ctx context.Context, s *Replica, edits []Edit) error
 }
 
 // Northbound is OVN's northbound database. Each commit counts NB_Global.nb_cfg

@@ -51,7 +51,7 @@ func read(t *testing.T, servers *ovntest.Servers) nb.Rows {
 	return rows
 }
 
-func openNB(t *testing.T, servers *ovntest.Servers) *ovn.Session {
+func openNB(t *testing.T, servers *ovntest.Servers) *ovn.Replica {
 	t.Helper()
 	session, err := ovn.Open(t.Context(), servers.Host("c1"), ovn.Northbound())
 	if err != nil {
@@ -314,7 +314,7 @@ func TestSwitchCommitWaitsForVswitchd(t *testing.T) {
 	}
 }
 
-func openSwitch(t *testing.T, servers *ovntest.Servers) (*ovn.Session, vs.Rows) {
+func openSwitch(t *testing.T, servers *ovntest.Servers) (*ovn.Replica, vs.Rows) {
 	t.Helper()
 	session, err := ovn.Open(t.Context(), servers.Host("c1"), ovn.Switch())
 	if err != nil {

@@ -1,6 +1,6 @@
-// Package pool keeps long-lived shells on a machine, in which the commands of one connection
+// Package shells keeps long-lived shells on a machine, in which the commands of one connection
 // run.
-package pool
+package shells
 
 import (
 	"context"
@@ -9,7 +9,7 @@ import (
 	"sync"
 )
 
-// Kind says how the shells of a pool begin and end.
+// Kind says how the shells of a set begin and end.
 type Kind[S comparable] struct {
 	Most  int // the most shells at the same time
 	Start func(context.Context) (S, error)
@@ -25,9 +25,9 @@ type Kind[S comparable] struct {
 	Spawn func(work func()) bool
 }
 
-// Pool holds the shells of one connection. One caller at a time has a shell; the others wait
+// Set holds the shells of one connection. One caller at a time has a shell; the others wait
 // for an idle one.
-type Pool[S comparable] struct {
+type Set[S comparable] struct {
 	kind Kind[S]
 
 	mu      sync.Mutex
@@ -39,18 +39,18 @@ type Pool[S comparable] struct {
 	closed  bool
 }
 
-// New returns a pool without shells.
-func New[S comparable](kind Kind[S]) *Pool[S] {
-	return &Pool[S]{kind: kind, limit: kind.Most, changed: make(chan struct{})}
+// New returns a set without shells.
+func New[S comparable](kind Kind[S]) *Set[S] {
+	return &Set[S]{kind: kind, limit: kind.Most, changed: make(chan struct{})}
 }
 
 // Take returns an idle shell, a new one, or waits for one to become idle. If the machine
 // refuses a further shell, the limit is lowered; it is an error only if there is no shell at
 // all. After Close the error is net.ErrClosed.
-func (p *Pool[S]) Take(ctx context.Context) (S, error) {
+func (a *Set[S]) Take(ctx context.Context) (S, error) {
 	var none S
 	for try := 0; ; {
-		s, changed, err := p.next()
+		s, changed, err := a.next()
 		if s != none || err != nil {
 			return s, err
 		}
@@ -62,13 +62,13 @@ func (p *Pool[S]) Take(ctx context.Context) (S, error) {
 				return none, ctx.Err()
 			}
 		}
-		s, err = p.kind.Start(ctx)
-		others := p.started(s, err)
-		if err == nil || !p.kind.Full(err) || others == 0 && try >= p.kind.Tries {
+		s, err = a.kind.Start(ctx)
+		others := a.started(s, err)
+		if err == nil || !a.kind.Full(err) || others == 0 && try >= a.kind.Tries {
 			return s, err
 		}
 		if others == 0 {
-			if err := p.kind.Backoff(ctx, try); err != nil {
+			if err := a.kind.Backoff(ctx, try); err != nil {
 				return none, err
 			}
 			try++
@@ -78,117 +78,117 @@ func (p *Pool[S]) Take(ctx context.Context) (S, error) {
 
 // next returns an idle shell, or the channel to wait for, or neither if a shell is to be
 // started.
-func (p *Pool[S]) next() (s S, changed <-chan struct{}, err error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	n := len(p.idle)
+func (a *Set[S]) next() (s S, changed <-chan struct{}, err error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	n := len(a.idle)
 	switch {
-	case p.closed:
+	case a.closed:
 		return s, nil, net.ErrClosed
 	case n > 0:
-		s, p.idle = p.idle[n-1], p.idle[:n-1]
+		s, a.idle = a.idle[n-1], a.idle[:n-1]
 		return s, nil, nil
-	case len(p.all)+p.opening < p.limit:
-		p.opening++
+	case len(a.all)+a.opening < a.limit:
+		a.opening++
 		return s, nil, nil
 	}
-	return s, p.changed, nil
+	return s, a.changed, nil
 }
 
 // started records the result of a start and returns how many other shells there are.
-func (p *Pool[S]) started(s S, err error) int {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.opening--
-	others := len(p.all) + p.opening
+func (a *Set[S]) started(s S, err error) int {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.opening--
+	others := len(a.all) + a.opening
 	if err == nil {
-		p.all = append(p.all, s)
+		a.all = append(a.all, s)
 		return others
 	}
-	if others > 0 && p.kind.Full(err) {
-		p.limit = min(p.limit, others)
+	if others > 0 && a.kind.Full(err) {
+		a.limit = min(a.limit, others)
 	}
-	p.wake()
+	a.wake()
 	return others
 }
 
 // Put gives a shell back. One that is not usable any more ends in the background.
-func (p *Pool[S]) Put(ctx context.Context, s S, usable bool) {
-	p.mu.Lock()
-	keep := usable && !p.closed
+func (a *Set[S]) Put(ctx context.Context, s S, usable bool) {
+	a.mu.Lock()
+	keep := usable && !a.closed
 	if keep {
-		p.idle = append(p.idle, s)
-		p.wake()
+		a.idle = append(a.idle, s)
+		a.wake()
 	}
-	p.mu.Unlock()
-	if !keep && !p.kind.Spawn(func() { p.end(ctx, s) }) {
-		p.end(ctx, s)
+	a.mu.Unlock()
+	if !keep && !a.kind.Spawn(func() { a.end(ctx, s) }) {
+		a.end(ctx, s)
 	}
 }
 
-func (p *Pool[S]) end(ctx context.Context, s S) {
-	p.kind.End(ctx, s)
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.all = slices.DeleteFunc(p.all, func(other S) bool { return other == s })
-	p.wake()
+func (a *Set[S]) end(ctx context.Context, s S) {
+	a.kind.End(ctx, s)
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.all = slices.DeleteFunc(a.all, func(other S) bool { return other == s })
+	a.wake()
 }
 
 // Others lists the shells besides one, busy ones too.
-func (p *Pool[S]) Others(s S) []S {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return slices.DeleteFunc(slices.Clone(p.all), func(other S) bool { return other == s })
+func (a *Set[S]) Others(s S) []S {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return slices.DeleteFunc(slices.Clone(a.all), func(other S) bool { return other == s })
 }
 
 // Lower takes one off the limit, below the number of shells; one remains. It reports whether
 // there is more than one shell.
-func (p *Pool[S]) Lower() bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	count := len(p.all) + p.opening
+func (a *Set[S]) Lower() bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	count := len(a.all) + a.opening
 	if count > 1 {
-		p.limit = max(min(p.limit, count)-1, 1)
+		a.limit = max(min(a.limit, count)-1, 1)
 	}
 	return count > 1
 }
 
 // Yield frees one shell's place for another use: it waits for an idle shell and ends it. It
 // keeps the last shell.
-func (p *Pool[S]) Yield(ctx context.Context) error {
-	if !p.Lower() {
+func (a *Set[S]) Yield(ctx context.Context) error {
+	if !a.Lower() {
 		return nil
 	}
-	s, err := p.Take(ctx)
+	s, err := a.Take(ctx)
 	if err == nil {
-		p.end(ctx, s)
+		a.end(ctx, s)
 	}
 	return err
 }
 
 // Empty ends the idle shells.
-func (p *Pool[S]) Empty(ctx context.Context) {
-	p.mu.Lock()
-	idle := p.idle
-	p.idle = nil
-	p.mu.Unlock()
+func (a *Set[S]) Empty(ctx context.Context) {
+	a.mu.Lock()
+	idle := a.idle
+	a.idle = nil
+	a.mu.Unlock()
 	var all sync.WaitGroup
 	for _, s := range idle {
-		all.Go(func() { p.end(ctx, s) })
+		all.Go(func() { a.end(ctx, s) })
 	}
 	all.Wait()
 }
 
 // Close ends the shells. All commands must have ended.
-func (p *Pool[S]) Close(ctx context.Context) {
-	p.mu.Lock()
-	p.closed = true
-	p.mu.Unlock()
-	p.Empty(ctx)
+func (a *Set[S]) Close(ctx context.Context) {
+	a.mu.Lock()
+	a.closed = true
+	a.mu.Unlock()
+	a.Empty(ctx)
 }
 
 // wake makes all waiting callers check again. The caller holds the lock.
-func (p *Pool[S]) wake() {
-	close(p.changed)
-	p.changed = make(chan struct{})
+func (a *Set[S]) wake() {
+	close(a.changed)
+	a.changed = make(chan struct{})
 }

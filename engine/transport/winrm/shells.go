@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"kinit/engine/pace"
-	"kinit/engine/transport/internal/pool"
+	"kinit/engine/transport/internal/shells"
 )
 
 // mostShells is the most shells, and so commands at the same time, on one machine, of
@@ -31,10 +31,10 @@ type shell struct {
 // usable reports whether a further command can run in the shell.
 func (s *shell) usable() bool { return !s.broken && s.commands < mostCommands }
 
-// newPool returns the pool of a machine's shells. A shell that cannot be deleted ends after its
+// newShells returns the shells of a machine. A shell that cannot be deleted ends after its
 // idle time.
-func newPool(c *client, spawn func(work func()) bool) *pool.Pool[*shell] {
-	return pool.New(pool.Kind[*shell]{
+func newShells(c *client, spawn func(work func()) bool) *shells.Set[*shell] {
+	return shells.New(shells.Kind[*shell]{
 		Most: mostShells, Start: c.newShell, Full: overQuota, Spawn: spawn,
 		End: func(ctx context.Context, s *shell) {
 			timed, cancel := context.WithTimeout(context.WithoutCancel(ctx), clearing)

@@ -28,8 +28,8 @@ type TaskResult struct {
 	Duration time.Duration
 }
 
-// record is the state of a finished task.
-type record struct {
+// ending is the state of a finished task.
+type ending struct {
 	task     *plan.Task
 	result   TaskResult
 	pending  bool // in a dry run: it would change something, so its values are not known
@@ -38,70 +38,70 @@ type record struct {
 	diags    diag.List
 }
 
-// skipped returns the record of a task that was not done.
-func skipped(t *plan.Task, why string) record {
-	return record{task: t, result: TaskResult{Status: event.Skipped, Message: why}}
+// skipped returns the ending of a task that was not done.
+func skipped(t *plan.Task, why string) ending {
+	return ending{task: t, result: TaskResult{Status: event.Skipped, Message: why}}
 }
 
 // changed reports whether the task changed something, even if it failed or was interrupted afterwards. The steps
 // of a task that is ok count for nothing: it only waited, or changed_when says so.
-func (rec record) changed() bool {
-	return rec.result.Status == event.Changed || rec.result.Status != event.OK && len(rec.result.Steps) > 0
+func (end ending) changed() bool {
+	return end.result.Status == event.Changed || end.result.Status != event.OK && len(end.result.Steps) > 0
 }
 
 // failed reports whether the task itself failed.
-func (rec record) failed() bool {
-	return rec.result.Status == event.Failed || rec.result.Status == event.Unreachable
+func (end ending) failed() bool {
+	return end.result.Status == event.Failed || end.result.Status == event.Unreachable
 }
 
 // tried reports whether the run got to the task.
-func (rec record) tried() bool { return !rec.undone || rec.failed() }
+func (end ending) tried() bool { return !end.undone || end.failed() }
 
 // why returns the reason to skip the tasks that depend on this one.
-func (rec record) why() string {
-	if rec.result.Status == event.Skipped {
-		return rec.result.Message
+func (end ending) why() string {
+	if end.result.Status == event.Skipped {
+		return end.result.Message
 	}
-	return "after the failure of " + rec.task.Address
+	return "after the failure of " + end.task.Address
 }
 
-// records holds how the finished tasks ended. It is safe for use by several goroutines.
-type records struct {
+// endings holds how the finished tasks ended. It is safe for use by several goroutines.
+type endings struct {
 	mu      sync.Mutex
-	ended   map[string]record // by address
+	ended   map[string]ending // by address
 	closed  map[string]string // by key of a gate that lets nothing pass: why
 	dropped map[string]string // by host: why it is left out
 	lost    map[string]string // by host: why nothing more is tried on it
 }
 
-func newRecords() *records {
-	return &records{ended: map[string]record{}, closed: map[string]string{}, dropped: map[string]string{}, lost: map[string]string{}}
+func newEndings() *endings {
+	return &endings{ended: map[string]ending{}, closed: map[string]string{}, dropped: map[string]string{}, lost: map[string]string{}}
 }
 
-// add records how a task ended, once: it returns false if that is known already.
-func (r *records) add(rec record) bool {
+// add keeps how a task ended, once: it returns false if that is known already.
+func (r *endings) add(end ending) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	t := rec.task
+	t := end.task
 	if _, known := r.ended[t.Address]; known {
 		return false
 	}
-	r.ended[t.Address] = rec
-	if rec.result.Status == event.Unreachable && r.lost[t.Host] == "" {
-		r.lost[t.Host] = rec.why()
+	r.ended[t.Address] = end
+	if end.result.Status == event.Unreachable && r.lost[t.Host] == "" {
+		r.lost[t.Host] = end.why()
 	}
 	return true
 }
 
-// of returns the record of a task, empty if it has not ended.
-func (r *records) of(address string) record {
+// of returns how a task ended, empty if it has not ended.
+func (r *endings) of(address string) ending {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.ended[address]
 }
 
 // has reports whether a task has ended, or was skipped.
-func (r *records) has(t *plan.Task) bool {
+func (r *endings) has(t *plan.Task) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	_, has := r.ended[t.Address]
@@ -109,21 +109,21 @@ func (r *records) has(t *plan.Task) bool {
 }
 
 // isLost reports whether nothing more is tried on a host.
-func (r *records) isLost(host string) bool {
+func (r *endings) isLost(host string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.lost[host] != ""
 }
 
 // because returns why the tasks that depend on a failed key are skipped.
-func (r *records) because(cause string) string {
+func (r *endings) because(cause string) string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if why := r.closed[cause]; why != "" {
 		return why
 	}
-	if rec, ended := r.ended[cause]; ended {
-		return rec.why()
+	if end, ended := r.ended[cause]; ended {
+		return end.why()
 	}
 	return "after the failure of " + cause
 }

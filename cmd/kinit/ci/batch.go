@@ -25,8 +25,8 @@ import (
 	"kinit/engine/shell"
 )
 
-// session runs jobs of a file, between begin and end. It renders the site after each job.
-type session struct {
+// batch runs jobs of a file, between begin and end. It renders the site after each job.
+type batch struct {
 	app    *app.App
 	file   *jobs.File
 	screen *screen
@@ -57,8 +57,8 @@ func given(a *app.App, c *cli.Context) (settings, error) {
 }
 
 // begin prepares a run of jobs, with a context that signals cancel.
-func begin(a *app.App, c *cli.Context, file *jobs.File, with settings) (context.Context, *session) {
-	s := &session{app: a, file: file, screen: newScreen(a, c.String("output") == command.OutputJSON)}
+func begin(a *app.App, c *cli.Context, file *jobs.File, with settings) (context.Context, *batch) {
+	s := &batch{app: a, file: file, screen: newScreen(a, c.String("output") == command.OutputJSON)}
 	s.screen.after = s.renderSite
 	s.runner = newRunner(a, file, s.screen, with)
 	ctx, stop := a.Interruptible(c.Context, stopping, s.screen.say)
@@ -67,13 +67,13 @@ func begin(a *app.App, c *cli.Context, file *jobs.File, with settings) (context.
 	return ctx, s
 }
 
-func (s *session) end() {
+func (s *batch) end() {
 	s.screen.end()
 	s.stop()
 }
 
 // renderSite renders the site of the file, if it has one.
-func (s *session) renderSite() {
+func (s *batch) renderSite() {
 	if s.file.Site == "" {
 		return
 	}

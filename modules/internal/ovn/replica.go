@@ -24,18 +24,18 @@ import (
 // leader.
 const answerLimit = 30 * time.Second
 
-// Session is a connection to one database with a copy of its rows that follows
+// Replica is a connection to one database with a copy of its rows that follows
 // changes by others. One goroutine uses it.
-type Session struct {
+type Replica struct {
 	db      Database
 	conn    client.Client
 	relay   *relay.Relay
 	changed chan struct{} // has a value after a row has changed
 }
 
-// Open connects to a host's database and reads all its rows. The session must be
+// Open connects to a host's database and reads all its rows. The replica must be
 // closed.
-func Open(ctx context.Context, h module.Host, db Database) (*Session, error) {
+func Open(ctx context.Context, h module.Host, db Database) (*Replica, error) {
 	limited, cancel := context.WithTimeout(ctx, answerLimit)
 	defer cancel()
 	s, err := open(limited, h, db)
@@ -65,7 +65,7 @@ func Exists(ctx context.Context, h module.Host, db Database) (bool, error) {
 	return err == nil, err
 }
 
-func open(ctx context.Context, h module.Host, db Database) (*Session, error) {
+func open(ctx context.Context, h module.Host, db Database) (*Replica, error) {
 	socket, err := h.Socket(ctx, db.Socket)
 	if err != nil {
 		return nil, err
@@ -83,7 +83,7 @@ func open(ctx context.Context, h module.Host, db Database) (*Session, error) {
 	if err != nil {
 		return nil, errors.Join(err, r.Close())
 	}
-	s := &Session{db: db, conn: conn, relay: r, changed: make(chan struct{}, 1)}
+	s := &Replica{db: db, conn: conn, relay: r, changed: make(chan struct{}, 1)}
 	if err := s.connect(ctx); err != nil {
 		s.Close()
 		return nil, errors.Join(r.Failure(), err)
@@ -97,7 +97,7 @@ var errEnded = errors.New("the connection ended")
 // connect connects and reads all rows. The client does not learn that its connection has
 // ended before it has begun: libovsdb 0.7 starts what handles the end before what that
 // waits for, and may then read a cache that is gone (its pull request 497).
-func (s *Session) connect(ctx context.Context) error {
+func (s *Replica) connect(ctx context.Context) error {
 	begin, end := context.WithCancelCause(ctx)
 	var watch sync.WaitGroup
 	watch.Go(func() {
@@ -121,7 +121,7 @@ func (s *Session) connect(ctx context.Context) error {
 }
 
 // follow reads all rows, and from now on their changes.
-func (s *Session) follow(ctx context.Context) error {
+func (s *Replica) follow(ctx context.Context) error {
 	rows := s.conn.Cache()
 	if rows == nil {
 		return errEnded
@@ -141,7 +141,7 @@ func (s *Session) follow(ctx context.Context) error {
 }
 
 // signal records a change until it is read.
-func (s *Session) signal() {
+func (s *Replica) signal() {
 	select {
 	case s.changed <- struct{}{}:
 	default:
@@ -159,14 +159,14 @@ func columns(row any) []string {
 	return names
 }
 
-func (s *Session) Close() {
+func (s *Replica) Close() {
 	s.conn.Close()
 	_ = s.relay.Close() // an empty folder that stays is harmless
 }
 
 // Read fills every slice of rows, a pointer to a struct such as nb.Rows. Rows come
 // sorted by name.
-func (s *Session) Read(ctx context.Context, rows any) error {
+func (s *Replica) Read(ctx context.Context, rows any) error {
 	tables := reflect.ValueOf(rows).Elem()
 	for i := range tables.NumField() {
 		tables.Field(i).SetZero()
@@ -191,7 +191,7 @@ func sortRows(rows reflect.Value) {
 }
 
 // Commit makes the edits in one transaction, or none of them.
-func (s *Session) Commit(ctx context.Context, edits ...Edit) error {
+func (s *Replica) Commit(ctx context.Context, edits ...Edit) error {
 	if len(edits) == 0 {
 		return nil
 	}
@@ -203,12 +203,12 @@ func (s *Session) Commit(ctx context.Context, edits ...Edit) error {
 
 // Wait returns when done is true. It calls done again after each change of a row, and
 // returns ctx's error when ctx ends.
-func (s *Session) Wait(ctx context.Context, done func() (bool, error)) error {
+func (s *Replica) Wait(ctx context.Context, done func() (bool, error)) error {
 	return WaitBoth(ctx, s, s, done)
 }
 
 // WaitBoth is Wait for a condition that reads two databases.
-func WaitBoth(ctx context.Context, a, b *Session, done func() (bool, error)) error {
+func WaitBoth(ctx context.Context, a, b *Replica, done func() (bool, error)) error {
 	for {
 		ok, err := done()
 		if ok || err != nil {
@@ -227,7 +227,7 @@ func WaitBoth(ctx context.Context, a, b *Session, done func() (bool, error)) err
 	}
 }
 
-func (s *Session) lost() error {
+func (s *Replica) lost() error {
 	if err := s.relay.Failure(); err != nil {
 		return fmt.Errorf("read %s: %w", s.db.Name, err)
 	}
