@@ -165,7 +165,7 @@ func (p *planned) runOptions(ctx context.Context, held *ownership.Held) run.Opti
 	return run.Options{
 		Pending: owed, Removes: removes,
 		Check: p.mode.check(), Ahead: p.mode == modeStatus, Offline: p.offline(), Forks: p.options.Forks, Events: p.options.Events, Redactor: p.options.Redactor,
-		Confirm: run.Confirm(p.options.Confirm), FactCache: cached, Lasting: held.Lasting(),
+		Cwd: p.options.Cwd, Home: p.options.Home, Confirm: run.Confirm(p.options.Confirm), FactCache: cached, Lasting: held.Lasting(),
 	}
 }
 

@@ -46,6 +46,12 @@ func HomePaths(task Task) []HomePath {
 	return all
 }
 
+// Here is a task with a path on the machine that kinit runs on.
+type Here interface {
+	// From sets the folder that relative paths start from, and the user's home folder. Both may be empty if they are not known.
+	From(cwd, home string)
+}
+
 // InHome reports whether a path begins with "~" or "~user".
 func InHome(path string) bool { return homePath.MatchString(path) }
 

@@ -14,7 +14,7 @@ import (
 // Task reads the host's properties, and changes nothing.
 //
 // It reads when the task runs. On a host without iproute2 it reads /sys and /proc, which do not say on which interface
-// an IPv4 address is that has no subnet (/32): such an address is missing. With max_age, it uses facts
+// an IPv4 address is that has no subnet (/32): such an address is missing, unless only one interface can have it. With max_age, it uses facts
 // of an earlier run without a query, if they are not older and the host still has the same
 // recorded address and host keys. The run shows their age; --fresh-facts reads all of them again.
 //

@@ -236,3 +236,38 @@ func TestValidate(t *testing.T) {
 		t.Errorf("max_age 90m: %v, %s", module.Check(task), task.MaxAge())
 	}
 }
+
+func TestAddressesWithoutASubnetAreOnTheInterfaceThatCanHaveThem(t *testing.T) {
+	t.Parallel()
+	const (
+		lo      = "link 1 lo 65536 00:00:00:00:00:00\nfib_trie       |-- 127.0.0.1\nfib_trie          /32 host LOCAL\n"
+		eth     = "link 2 eth0 1460 42:01:0a:80:00:02\n"
+		docker  = "link 3 docker0 1500 02:42:00:00:00:01\n"
+		ipvs    = "link 4 kube-ipvs0 1500 02:42:00:00:00:02\n"
+		byRoute = "route docker0 000011AC 00000000 0001 0 0 0 0000FFFF 0 0 0\nfib_trie       |-- 172.17.0.1\nfib_trie          /32 host LOCAL\n"
+		// A machine of a cloud: the gateway has a route of its own, and the address none.
+		cloud = "route eth0 00000000 0100800A 0003 0 0 100 00000000 0 0 0\nroute eth0 0100800A 00000000 0005 0 0 100 FFFFFFFF 0 0 0\n" +
+			"fib_trie       |-- 10.128.0.2\nfib_trie          /32 host LOCAL\n"
+		service = "fib_trie       |-- 10.96.0.1\nfib_trie          /32 host LOCAL\n"
+	)
+	for name, c := range map[string]struct {
+		text string
+		want map[string][]string
+	}{
+		"a machine of a cloud":         {lo + eth + cloud, map[string][]string{"lo": {"127.0.0.1"}, "eth0": {"10.128.0.2"}}},
+		"beside a bridge":              {lo + eth + docker + cloud + byRoute, map[string][]string{"lo": {"127.0.0.1"}, "eth0": {"10.128.0.2"}, "docker0": {"172.17.0.1"}}},
+		"beside an empty interface":    {lo + eth + ipvs + cloud, map[string][]string{"lo": {"127.0.0.1"}, "eth0": {"10.128.0.2"}}},
+		"two, and only one interface":  {lo + eth + cloud + service, map[string][]string{"lo": {"127.0.0.1"}, "eth0": {"10.128.0.2", "10.96.0.1"}}},
+		"two, and either interface is": {lo + eth + ipvs + cloud + service, map[string][]string{"lo": {"127.0.0.1"}}},
+	} {
+		got := map[string][]string{}
+		for _, i := range parseKernel(c.text).interfaces {
+			for _, a := range i.Addresses {
+				got[i.Name] = append(got[i.Name], a.Local)
+			}
+		}
+		if diff := cmp.Diff(c.want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}

@@ -34,7 +34,8 @@ type subnet struct {
 }
 
 // parseKernel reads what kernelScript prints. The kernel's table of local addresses does not say on which interface an
-// IPv4 address is: it is on that of the narrowest route to it, and loopback addresses are on lo.
+// IPv4 address is: it is on that of the narrowest route to it, and loopback addresses are on lo. An address without a subnet (/32) has
+// no route: see lone.
 func parseKernel(text string) network {
 	var links []link
 	var routes []subnet
@@ -63,24 +64,49 @@ func parseKernel(text string) network {
 	}
 	slices.SortFunc(links, func(a, b link) int { return cmp.Compare(a.index, b.index) })
 	n := network{}
-	for _, l := range links {
-		for _, a := range local {
-			if deviceOf(a, routes) == l.Name {
-				l.Addresses = append(l.Addresses, address{a.String(), scope(a)})
-			}
-		}
-		slices.SortStableFunc(v6[l.Name], func(a, b address) int { return cmp.Compare(a.Scope, b.Scope) }) // global, host, link
-		l.Addresses = append(l.Addresses, v6[l.Name]...)
-		n.interfaces = append(n.interfaces, l.iface)
-	}
 	best := subnet{}
 	for _, r := range routes {
 		if r.network.Bits() == 0 && (best.device == "" || r.metric < best.metric) {
 			best = r
 		}
 	}
+	on := map[string][]netip.Addr{}
+	for _, a := range local {
+		device := deviceOf(a, routes)
+		on[device] = append(on[device], a)
+	}
+	if device := lone(links, on, best.device); device != "" {
+		on[device] = on[""]
+	}
+	for _, l := range links {
+		for _, a := range on[l.Name] {
+			l.Addresses = append(l.Addresses, address{a.String(), scope(a)})
+		}
+		slices.SortStableFunc(v6[l.Name], func(a, b address) int { return cmp.Compare(a.Scope, b.Scope) }) // global, host, link
+		l.Addresses = append(l.Addresses, v6[l.Name]...)
+		n.interfaces = append(n.interfaces, l.iface)
+	}
 	n.defaultInterface = best.device
 	return n
+}
+
+// lone returns the interface of the addresses without a route: the only one that has no other IPv4 address. A single such address is
+// on the interface of the default route, which needs one, as on machines of clouds that route everything through a gateway. Otherwise
+// it is not known.
+func lone(links []link, on map[string][]netip.Addr, byDefault string) string {
+	var bare []string
+	for _, l := range links {
+		if l.Name != "lo" && len(on[l.Name]) == 0 {
+			bare = append(bare, l.Name)
+		}
+	}
+	switch {
+	case len(bare) == 1:
+		return bare[0]
+	case len(on[""]) == 1 && slices.Contains(bare, byDefault):
+		return byDefault
+	}
+	return ""
 }
 
 // link is an interface and its number.
@@ -139,7 +165,7 @@ func deviceOf(a netip.Addr, routes []subnet) string {
 	}
 	best := subnet{}
 	for _, r := range routes {
-		if r.network.Bits() > best.network.Bits() && r.network.Contains(a) {
+		if r.network.Bits() > max(best.network.Bits(), 0) && r.network.Contains(a) {
 			best = r
 		}
 	}

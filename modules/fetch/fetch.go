@@ -7,12 +7,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"kinit/engine/module"
+	"kinit/engine/shell"
 	"kinit/modules/internal/fileattr"
 	"kinit/modules/internal/hostfile"
 )
@@ -32,12 +32,15 @@ type Task struct {
 	// Source is the absolute path of the file on the host. Links are followed.
 	Source string `hcl:"source" path:"clean"`
 	// Dest is the file on the machine kinit runs on: an absolute path, one that begins with
-	// "~/", or one relative to the folder in which kinit was started. Missing folders are made.
+	// "~/", or one relative to path.cwd: the folder in which kinit was started, of a job that of its
+	// file. Missing folders are made.
 	Dest string `hcl:"dest" nonempty:"want the file on the machine that kinit runs on"`
 	// Mode is the permission bits of dest.
 	Mode string `hcl:"mode,optional" default:"0600"`
 	// Optional makes it no error if the file is missing on the host.
 	Optional bool `hcl:"optional,optional"`
+
+	cwd, home string // of this machine, as From sets them
 }
 
 func Kind() module.Kind {
@@ -56,16 +59,18 @@ func (t *Task) Validate() error {
 }
 
 func (t *Task) dest() (string, error) {
-	rest, home := strings.CutPrefix(t.Dest, "~/")
-	if !home {
-		return filepath.Abs(t.Dest)
+	if strings.HasPrefix(t.Dest, "~/") && t.home == "" {
+		return "", errors.New("dest: your home folder is not known: set HOME, or give an absolute path")
 	}
-	folder, err := os.UserHomeDir()
-	if err != nil {
-		return "", fmt.Errorf("dest: find your home folder: %w", err)
+	dest := shell.ExpandHome(t.Dest, t.home)
+	if filepath.IsAbs(dest) || t.cwd == "" {
+		return filepath.Abs(dest)
 	}
-	return filepath.Join(folder, rest), nil
+	return filepath.Join(t.cwd, dest), nil
 }
+
+// From implements module.Here.
+func (t *Task) From(cwd, home string) { t.cwd, t.home = cwd, home }
 
 // source describes the file on the host; an optional one that is missing has no name.
 func (t *Task) source(ctx context.Context, h module.Host) (string, module.FileInfo, error) {

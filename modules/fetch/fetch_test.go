@@ -161,14 +161,20 @@ func TestOutputs(t *testing.T) {
 func TestDestIsRelativeToTheWorkingFolderOrHome(t *testing.T) {
 	t.Parallel()
 	folder, err := os.Getwd()
-	home, homeErr := os.UserHomeDir()
-	if err != nil || homeErr != nil {
-		t.Fatal(err, homeErr)
+	if err != nil {
+		t.Fatal(err)
 	}
-	for dest, want := range map[string]string{"a/b": folder + "/a/b", "/a/b": "/a/b", "~/a": home + "/a"} {
-		if got, err := (&Task{Dest: dest}).dest(); got != want || err != nil {
-			t.Errorf("%s: %q, %v, want %q", dest, got, err, want)
+	for _, c := range []struct{ cwd, dest, want string }{
+		{"", "a/b", folder + "/a/b"}, {"/work", "a/b", "/work/a/b"}, {"/work", "/a/b", "/a/b"}, {"/work", "~/a", "/home/ann/a"},
+	} {
+		made := &Task{Dest: c.dest}
+		made.From(c.cwd, "/home/ann")
+		if got, err := made.dest(); got != c.want || err != nil {
+			t.Errorf("%s from %q: %q, %v, want %q", c.dest, c.cwd, got, err, c.want)
 		}
+	}
+	if _, err := (&Task{Dest: "~/a"}).dest(); err == nil || err.Error() != "dest: your home folder is not known: set HOME, or give an absolute path" {
+		t.Errorf("without a home folder: %v", err)
 	}
 }
 

@@ -20,6 +20,7 @@ type Options struct {
 	Forks     int     // how many tasks run at the same time, at least 1
 	Expect    Expect  // limits the changes of each task; nil allows all
 	Removes   Removes // decides about objects with data that a task removes; nil allows all
+	Cwd, Home string  // on this machine: the folder that relative paths start from, and the user's home folder
 	Events    event.Sink
 	Redactor  *secret.Redactor
 	FactCache FactCache // the zero value keeps nothing

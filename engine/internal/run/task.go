@@ -127,6 +127,9 @@ func (r *runner) attempt(ctx context.Context, t *plan.Task, g *gauge, before out
 		out, err = r.applyConditions(ctx, t, out, err)
 	}()
 
+	if here, ok := task.(module.Here); ok {
+		here.From(r.opts.Cwd, r.opts.Home)
+	}
 	if err := atHome(ctx, h, task); err != nil {
 		return outcome{}, err
 	}
