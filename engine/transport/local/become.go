@@ -106,7 +106,8 @@ func (o *other) execBy(ctx context.Context, c *Conn, p transport.Process, e *bec
 	if e == nil {
 		cmd = command(o.way.User.Line(argv...))
 	} else {
-		cmd, talk = command(e.Line(argv...)), become.NewExchange(e, input, stderr)
+		cmd = command(e.Line(argv...))
+		talk = become.NewExchange(e, input, stderr, func() { _ = cmd.Process.Kill() })
 		defer talk.Close()
 		input, stderr = talk, talk
 	}
@@ -163,7 +164,7 @@ func (o *other) signal(ctx context.Context, signal syscall.Signal, session int) 
 		if e == nil {
 			return cmd.Run()
 		}
-		talk := become.NewExchange(e, nil, nil)
+		talk := become.NewExchange(e, nil, nil, func() { _ = cmd.Process.Kill() })
 		defer talk.Close()
 		cmd.Stdin, cmd.Stderr, cmd.WaitDelay = talk, talk, time.Second
 		cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}

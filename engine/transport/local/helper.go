@@ -56,7 +56,8 @@ func (o *other) startBy(ctx context.Context, e *become.Entry) (*sftp.Client, err
 		cmd = command(o.way.User.Line(argv...))
 		cmd.Stderr = said
 	} else {
-		cmd, talk = command(e.Line(argv...)), become.NewExchange(e, nil, said)
+		cmd = command(e.Line(argv...))
+		talk = become.NewExchange(e, nil, said, func() { _ = cmd.Process.Kill() })
 		defer talk.Close()
 		cmd.Stderr = talk
 	}

@@ -86,8 +86,8 @@ func attempts(t *testing.T, h *sudohost.Host) int {
 func TestWrongPasswordIsGivenOnce(t *testing.T) {
 	t.Parallel()
 	h := sudohost.Start(t)
-	h.Run(t, "printf '#!/bin/sh\\nread p; [ -z \"$p\" ] || echo x >>/tmp/sudo-attempts-"+h.Addr+"\\n' >/usr/local/bin/count; chmod 755 /usr/local/bin/count; "+
-		"printf 'auth [success=1 default=ignore] pam_unix.so\\nauth requisite pam_exec.so expose_authtok /usr/local/bin/count\\nauth required pam_unix.so\\naccount required pam_permit.so\\nsession required pam_permit.so\\n' >/etc/pam.d/sudo")
+	h.Run(t, "printf '#!/bin/sh\\necho x >>/tmp/sudo-attempts-"+h.Addr+"\\n' >/usr/local/bin/count; chmod 755 /usr/local/bin/count; "+
+		"printf 'auth [success=2 default=ignore] pam_unix.so\\nauth optional pam_exec.so /usr/local/bin/count\\nauth requisite pam_deny.so\\nauth required pam_permit.so\\naccount required pam_permit.so\\nsession required pam_permit.so\\n' >/etc/pam.d/sudo")
 	t.Cleanup(func() { _ = os.Remove("/tmp/sudo-attempts-" + h.Addr) })
 	c := becoming(h, "root", "Wrong-horse-battery")
 	var wait sync.WaitGroup

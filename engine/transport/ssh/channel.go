@@ -87,6 +87,12 @@ func (s *sessionChannel) exec(line string) error {
 	return err
 }
 
+// kill ends the session's program before the session is closed: sudo counts the end of its input as another wrong password, which may
+// lock the account. Servers that send no signals leave it at that.
+func (s *sessionChannel) kill() {
+	_, _ = s.SendRequest("signal", false, gossh.Marshal(struct{ Signal string }{string(gossh.SIGKILL)}))
+}
+
 // openPatiently opens a session channel and tries again for a while if the server has none
 // left: a recently closed session may still count.
 func (l *link) openPatiently(ctx context.Context) (*sessionChannel, error) {

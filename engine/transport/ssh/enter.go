@@ -50,6 +50,7 @@ func (s *sessionChannel) enter(ctx context.Context, e *become.Entry, stderr *buf
 				return err
 			}
 		case become.Refused:
+			s.kill()
 			return d.Refusal()
 		case become.Over:
 			return d.Ended(io.EOF)

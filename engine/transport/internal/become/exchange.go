@@ -12,6 +12,7 @@ type Exchange struct {
 	entry  *Entry
 	stdin  io.Reader // after the program has begun; nothing when nil
 	stderr io.Writer // likewise; nil drops it
+	kill   func()    // ends sudo, doas or su after it has refused the password: the end of its input would count as another one
 
 	events chan Event
 	closed chan struct{}
@@ -26,11 +27,11 @@ type Exchange struct {
 }
 
 // NewExchange returns the exchange of an entry that starts now.
-func NewExchange(e *Entry, stdin io.Reader, stderr io.Writer) *Exchange {
+func NewExchange(e *Entry, stdin io.Reader, stderr io.Writer, kill func()) *Exchange {
 	if stderr == nil {
 		stderr = io.Discard
 	}
-	return &Exchange{entry: e, stdin: stdin, stderr: stderr, dialog: NewDialog(e), events: make(chan Event, 3), closed: make(chan struct{})}
+	return &Exchange{entry: e, stdin: stdin, stderr: stderr, kill: kill, dialog: NewDialog(e), events: make(chan Event, 3), closed: make(chan struct{})}
 }
 
 // Write takes standard error.
@@ -56,6 +57,7 @@ func (x *Exchange) feed(b []byte) (used int, over bool) {
 		return used, false
 	case Refused:
 		x.failed = x.dialog.Refusal()
+		x.kill()
 	case Over:
 		x.failed = x.dialog.Ended(io.EOF)
 	case Begun:
