@@ -165,6 +165,10 @@ cluster-sequences: deps ## random sequences of commands, kills and failures on a
 soak: ## let kinit ci serve run jobs with faults by chance for an hour, or KINIT_SOAK=10m; it must use no more and more
 	KINIT_SOAK=$${KINIT_SOAK:-1h} $(GO) test -tags $(TAGS) -count=1 -v -run ServingJobsForLong -timeout 0 ./cmd/kinit
 
+.PHONY: wine
+wine: deps ## run kinit's scripts for Windows on a real PowerShell 7 for Windows under Wine: KINIT_POWERSHELL_WINDOWS=<folder with pwsh.exe>, 5 minutes (docs/windows.md)
+	KINIT_ALL=1 $(GO) test -tags $(TAGS) -count=1 -v -timeout 40m ./test/wine
+
 .PHONY: fuzz
 fuzz: ## fuzz everything that reads foreign input, for $(FUZZTIME) each
 	@set -e; grep -rEo --include='*_test.go' '^func Fuzz[A-Za-z0-9]*' . | sed 's,/[^/]*:func , ,' | sort -u | while read -r package name; do \

@@ -35,7 +35,7 @@ type tally struct {
 	cached                  int            // of passed: not run again, as Go found nothing changed
 	of                      map[string]int // package → passed
 	broken                  []string       // packages that failed without a failing test
-	skips                   []string
+	skips                   []string       // with the reason
 	failures                []failure
 	slowest                 []timed // top-level tests
 	parts                   []timed
@@ -55,7 +55,7 @@ type failure struct {
 
 func main() {
 	noSkips := flag.Bool("no-skips", false, "a skipped test is a failure")
-	maySkip := flag.String("may-skip", "", "tests that may be skipped all the same, by the beginning of their names")
+	maySkip := flag.String("may-skip", "", "tests that may be skipped all the same, by the beginnings of their names, with commas between")
 	before := flag.String("before", "", "parts that ended before the stream, such as \"lint=95,artifacts=3\", in seconds")
 	flag.Parse()
 	t := read(os.Stdin, os.Stdout, time.Now)
@@ -139,13 +139,23 @@ func (t *tally) endTest(e event, output []string, failed map[string]bool, out io
 		t.of[e.Package]++
 	case "skip":
 		t.skipped++
-		t.skips = append(t.skips, e.Package+" "+e.Test)
+		t.skips = append(t.skips, e.Package+" "+e.Test+reason(output))
 	case "fail":
 		t.failed++
 		failed[e.Package] = true
 		t.failures = append(t.failures, failure{e.Package + " " + e.Test, output})
 		fmt.Fprint(out, strings.Join(output, ""))
 	}
+}
+
+// reason is why a test was skipped, behind a colon: what it printed last, without the place.
+func reason(output []string) string {
+	for _, line := range slices.Backward(output) {
+		if place, why, ok := strings.Cut(line, ": "); ok && strings.HasPrefix(place, "    ") && strings.Contains(place, ".go:") {
+			return ": " + strings.TrimSpace(why)
+		}
+	}
+	return ""
 }
 
 // endUnfinished counts the tests as failed that had not ended when their package did: it
@@ -244,7 +254,8 @@ func (f failure) print(out io.Writer) {
 func (t *tally) mustRun(maySkip string) bool {
 	for _, name := range t.skips {
 		_, test, _ := strings.Cut(name, " ")
-		if maySkip == "" || !strings.HasPrefix(test, maySkip) {
+		may := func(name string) bool { return name != "" && strings.HasPrefix(test, name) }
+		if !slices.ContainsFunc(strings.Split(maySkip, ","), may) {
 			return true
 		}
 	}

@@ -33,6 +33,7 @@ func TestVerdict(t *testing.T) {
 		"a skip counts":               {[]string{passed, skipped, pkgOK}, false, "", true, "1 passed, 0 failed, 1 skipped"},
 		"a skip where none may be":    {[]string{passed, skipped, pkgOK}, true, "", false, "1 passed, 0 failed, 1 skipped"},
 		"a skip that may be":          {[]string{passed, skipped, pkgOK}, true, "TestC/", true, "1 passed, 0 failed, 1 skipped"},
+		"one of two that may be":      {[]string{passed, skipped, pkgOK}, true, "TestD/,TestC/", true, "1 passed, 0 failed, 1 skipped"},
 		"another skip than may be":    {[]string{passed, skipped, pkgOK}, true, "TestD/", false, "1 passed, 0 failed, 1 skipped"},
 		"no JSON is passed on, alone": {[]string{"hello"}, false, "", false, "0 passed, 0 failed, 0 skipped"},
 	}
@@ -142,5 +143,23 @@ part:    3 min 48 s  in all
 `
 	if got := out.String(); got != want {
 		t.Errorf("printed\n%s\nwant\n%s", got, want)
+	}
+}
+
+func TestSkippedTestSaysWhyInOneLine(t *testing.T) {
+	t.Parallel()
+	var out strings.Builder
+	tally := read(stream(
+		`{"Action":"output","Package":"p","Test":"TestC/x","Output":"=== RUN   TestC/x\n"}`,
+		`{"Action":"output","Package":"p","Test":"TestC/x","Output":"    c_test.go:7: the variable X names no folder\n"}`,
+		`{"Action":"output","Package":"p","Test":"TestC/x","Output":"--- SKIP: TestC/x (0.00s)\n"}`,
+		skipped, passed, pkgOK,
+	), &out, time.Now)
+	out.Reset()
+	if !tally.report(&out, true, "TestC/") {
+		t.Error("the run is not good")
+	}
+	if want := "skipped: p TestC/x: the variable X names no folder\n1 passed, 0 failed, 1 skipped\n"; out.String() != want {
+		t.Errorf("printed %q, want %q", out.String(), want)
 	}
 }

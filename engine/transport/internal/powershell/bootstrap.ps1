@@ -36,7 +36,7 @@ $kinitFailure = $null
         $kinitEnded = $true
     } finally {
         # PowerShell holds a table back until it knows its columns, and "exit" would drop it. The beginning of another
-        # output releases it and prints nothing.
+        # output releases it, and prints an empty line.
         if (-not $kinitEnded) { [pscustomobject]@{ kinit = 1 } | Format-List | Select-Object -First 1 }
     }
 } | Out-Default

@@ -2,6 +2,8 @@ package powershell
 
 import (
 	"bytes"
+	"os"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -41,6 +43,27 @@ func TestErrorsMakesTextOfCLIXML(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestErrorsReadsWhatAPowerShellWrites has the standard error of PowerShell 7.6 for Windows from a pipe: progress,
+// a warning, verbose, debug, information, Write-Host, an error that did not end the script and one that did.
+func TestErrorsReadsWhatAPowerShellWrites(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("testdata/powershell-7.clixml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const colors = "\x1b\\[[0-9;]*m" // PowerShell 7 writes them, 5.1 does not
+	want := "WARNING: w < & €\nVERBOSE: v _x0041_\nDEBUG: d\ni\nh1\n" +
+		"Write-Error: \nLine |\n  29 |  & ([scriptblock]::Create($kinitText))\n     |  ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~\n     | e1\n" +
+		"At line:1 char:388\n+ … inue; Write-Progress -Activity 'copy' -Completed; throw 'boom < & 😀'\n" +
+		"+                                                     ~~~~~~~~~~~~~~~~~~~\nboom < & 😀\n"
+	for size := 1; size <= len(text); size++ { // so the first piece ends everywhere
+		got := regexp.MustCompile(colors).ReplaceAllString(filtered(t, string(text), size), "")
+		if got != want {
+			t.Fatalf("%d at once: %q, want %q", size, got, want)
+		}
 	}
 }
 
