@@ -1,6 +1,8 @@
 package wine
 
 import (
+	"bytes"
+	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
@@ -10,6 +12,7 @@ import (
 	"testing"
 
 	"kinit/engine/transport"
+	"kinit/test/winsim/process"
 )
 
 // source is a script of kinit.
@@ -97,5 +100,51 @@ func testPorts(t *testing.T, conn transport.Conn) {
 		"$listener = [Net.Sockets.TcpListener]::new([Net.IPAddress]::IPv6Loopback, 7000)\n$listener.Start()\n& {\n"+source(t, "modules/win_wait/port.ps1")+"} | ConvertTo-Json -Compress")
 	if got := run(t, conn, script, ""); !strings.Contains(got.out, `"done":true`) {
 		t.Errorf("code %d, output %s, errors %s", got.code, got.out, got.errors)
+	}
+}
+
+// testContents sends the content of a file that only administrators may read, which must arrive whole.
+func testContents(t *testing.T, m *machine, conn transport.Conn) {
+	const content = "a\x00é\r\n"
+	file := m.path("C:/private.txt")
+	must(t, os.WriteFile(file, []byte("old"), 0o644))
+	must(t, os.Chown(file, user, user))
+	script := given(t, "Arguments", map[string]any{
+		"path": "C:/private.txt", "temporary": "C:/private.new", "size": len(content), "sha256": fmt.Sprintf("%X", sha256.Sum256([]byte(content))),
+	}, source(t, "modules/internal/wincontent/put.ps1"))
+	for _, c := range []struct {
+		name, input, left string
+		code              int
+	}{
+		{"input that ends early leaves the old file", content[:3], "old", 1},
+		{"a whole one replaces it", content, content, 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got := run(t, conn, script, c.input)
+			if text, err := os.ReadFile(file); err != nil || string(text) != c.left || got.code != c.code {
+				t.Errorf("code %d, error %v, the file is %q, want code %d and %q: %s", got.code, err, text, c.code, c.left, got.errors)
+			}
+			if _, err := os.Stat(m.path("C:/private.new")); !os.IsNotExist(err) {
+				t.Errorf("the temporary file: %v", err)
+			}
+		})
+	}
+}
+
+// testFirstLogin starts a script of the answer CD as Windows does at the first login. A command that is a function of a
+// module fails in it, and sees global preferences alone.
+func testFirstLogin(t *testing.T, m *machine) {
+	for name, text := range map[string]string{
+		"kinit-common.ps1": source(t, "modules/internal/wincd/scripts/kinit-common.ps1"),
+		"kinit-test.ps1":   ". (Join-Path $PSScriptRoot 'kinit-common.ps1')\n'before'\nGet-NetFirewallRule -Name none\n'after'\n",
+	} {
+		must(t, os.WriteFile(m.path("C:/"+name), []byte(text), 0o644))
+	}
+	var out, errors bytes.Buffer
+	code, err := m.start(t.Context(), `powershell.exe -NoProfile -ExecutionPolicy Bypass -Command "(Get-PSDrive -PSProvider FileSystem).Root`+
+		` | ForEach-Object { $_ + 'kinit-test.ps1' } | Where-Object { Test-Path $_ } | Select-Object -First 1 | ForEach-Object { & $_ }; exit $LASTEXITCODE"`,
+		process.Command{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errors})
+	if err != nil || code != 1 || out.String() != "before\r\n" {
+		t.Errorf("code %d, error %v, output %q, errors %s", code, err, out.String(), errors.String())
 	}
 }

@@ -20,6 +20,7 @@ func TestWindowsUnderWine(t *testing.T) {
 	t.Run("scripts over SSH", func(t *testing.T) { testScripts(t, ssh) })
 	if all() {
 		t.Run("files", func(t *testing.T) { testFiles(t, winrm) })
+		t.Run("contents", func(t *testing.T) { testContents(t, m, winrm) })
 		t.Run("ports", func(t *testing.T) { testPorts(t, winrm) })
 	}
 	t.Run("hosts files", func(t *testing.T) { testHosts(t, m, winrm) })
@@ -33,6 +34,7 @@ func TestWindowsUnderWine(t *testing.T) {
 	})
 	if all() {
 		t.Run("modules on stubs", func(t *testing.T) { testModules(t, s, stubbed()) })
+		t.Run("first login", func(t *testing.T) { testFirstLogin(t, m) })
 		t.Run("faults", func(t *testing.T) { testFaults(t, m, s) })
 	}
 	t.Run("nothing outside the prefix", func(t *testing.T) { testReach(t, m, winrm) })
