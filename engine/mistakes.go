@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"context"
 	"slices"
 
 	"kinit/engine/diag"
@@ -11,12 +12,12 @@ import (
 
 // further returns the mistakes that can be found although there are some already, of steps that
 // a plan without mistakes would take later. It leaves out what only follows from the known ones.
-func further(c call, t texts, known diag.List) diag.List {
+func further(ctx context.Context, c call, t texts, known diag.List) diag.List {
 	whole := spec.Whole(known)
 	if t.asRead == nil || !whole && !spec.Read(known) {
 		return nil
 	}
-	e, ofValues := evaluate(c, t) // what exists is not asked for
+	e, ofValues := evaluate(ctx, c, t) // what exists is not asked for
 	if !whole {
 		ofValues = slices.DeleteFunc(ofValues, func(d diag.Diagnostic) bool { return d.Summary != "Wrong type" && d.Summary != "Invalid value" })
 		return append(ofValues, plan.Forms(e.spec, c.options.Kinds)...)

@@ -142,7 +142,7 @@ func (p *planned) lookAt(ctx context.Context, report *Report, addresses []string
 	o := &next.options
 	o.Only, o.StopAfter, o.StartAt, o.Skip, o.Tags, o.SkipTags = addresses, "", "", nil, nil, nil
 	var diags, more diag.List
-	if next.evaluated, diags = evaluate(next.call, next.texts); !diags.HasErrors() {
+	if next.evaluated, diags = evaluate(ctx, next.call, next.texts); !diags.HasErrors() {
 		next.built, more = build(next.call, next.texts, next.evaluated, next.found)
 		diags = append(diags, more...)
 	}

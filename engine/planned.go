@@ -20,6 +20,7 @@ import (
 	"kinit/engine/internal/removal"
 	"kinit/engine/internal/spec"
 	"kinit/engine/internal/topology"
+	"kinit/engine/internal/vault"
 )
 
 // mode is what is done with a plan.
@@ -124,10 +125,10 @@ func (p *planned) prepare(ctx context.Context) diag.List {
 	var diags, more diag.List
 	if p.texts, diags = load(ctx, p.options); diags.HasErrors() {
 		p.spec = p.asRead
-		return append(diags, further(p.call, p.texts, diags)...).Distinct().Sorted()
+		return append(diags, further(ctx, p.call, p.texts, diags)...).Distinct().Sorted()
 	}
 	p.reach.find = p.texts.settings
-	if p.evaluated, more = evaluate(p.call, p.texts); more.HasErrors() {
+	if p.evaluated, more = evaluate(ctx, p.call, p.texts); more.HasErrors() {
 		return slices.Concat(diags, more, afterMistakes(p.call, p.texts, p.evaluated, more)).Distinct().Sorted()
 	}
 	diags = append(diags, more...)
@@ -178,12 +179,13 @@ func asks(c call, t texts, e evaluated, first string) existing.Run {
 }
 
 // evaluate evaluates what is known before the cluster is expanded.
-func evaluate(c call, t texts) (evaluated, diag.List) {
+func evaluate(ctx context.Context, c call, t texts) (evaluated, diag.List) {
 	o, e := c.options, evaluated{spec: t.asRead.Copy(), filesRead: &spec.FilesRead{}}
 	from := sources(o)
 	from.FilesRead = e.filesRead
 	scope, diags := eval.New(eval.Input{
 		Spec: e.spec, Sources: from, Vars: o.Vars, VarFiles: o.VarFiles,
+		Decrypt: func(text string) (string, error) { return vault.New(o.Vault).Decrypt(ctx, text) },
 		Environ: o.Environ, Inventory: t.inventory.Agreed(t.hosts), Places: inventory.Places(t.hosts),
 		Hosts: inventory.Value(t.hosts), Groups: t.inventory.GroupsValue(t.hosts),
 		Run:      eval.Run{StopAfter: o.StopAfter, Recreate: o.Recreate, Purge: o.Purge, Renew: o.Renew, Check: c.mode.check(), Look: c.mode == modeStatus && !c.offline(), Hosts: names(t.hosts)},

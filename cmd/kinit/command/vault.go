@@ -19,7 +19,7 @@ const (
 	vaultListVariable = "ANSIBLE_VAULT_IDENTITY_LIST"
 )
 
-// VaultFlags say which passwords decrypt what Ansible Vault has encrypted in inventories.
+// VaultFlags say which passwords decrypt what Ansible Vault has encrypted in inventories and files of --var-file.
 func VaultFlags() []cli.Flag {
 	return []cli.Flag{
 		HeadInput.Texts("vault-id", "decrypt Ansible Vault by `LABEL@FILE` or LABEL@prompt; may be repeated"),

@@ -12,7 +12,9 @@ import (
 
 	"kinit/engine/bounds"
 	"kinit/engine/diag"
+	"kinit/engine/internal/sensitive"
 	"kinit/engine/internal/spec"
+	"kinit/engine/internal/vault"
 )
 
 // envPrefix starts the names of environment variables that set variables.
@@ -115,8 +117,12 @@ func (c *collector) file(file string) {
 		c.Tell(diag.Errorf(nil, "Unreadable file", "The file of --var-file could not be read: %v.", err))
 		return
 	}
+	if vault.Encrypted(text) {
+		c.encrypted(file, string(text))
+		return
+	}
 	if strings.HasSuffix(file, ".json") {
-		c.json(file, text)
+		c.json(file, text, false)
 		return
 	}
 	parsed, problems := bounds.Parse(file, text)
@@ -136,13 +142,58 @@ func (c *collector) file(file string) {
 	}
 }
 
-func (c *collector) json(file string, text []byte) {
+// encrypted adds the values of a --var-file that Ansible Vault has encrypted. They are sensitive, and errors quote nothing of them.
+func (c *collector) encrypted(file, text string) {
+	plain, err := "", error(vault.ErrNoPassword)
+	if c.in.Decrypt != nil {
+		plain, err = c.in.Decrypt(text)
+	}
+	if err != nil {
+		c.Tell(diag.Errorf(nil, "Encrypted file", "The file %s of --var-file is encrypted by Ansible Vault: %v. Give its password by --vault-id or --vault-password-file.", file, err))
+		return
+	}
+	if strings.HasSuffix(file, ".json") {
+		c.json(file, []byte(plain), true)
+		return
+	}
+	parsed, problems := bounds.Parse(file, []byte(plain))
+	var attrs hcl.Attributes
+	if !problems.HasErrors() {
+		attrs, problems = parsed.Body.JustAttributes()
+	}
+	for _, name := range slices.Sorted(maps.Keys(attrs)) {
+		value, wrong := bounds.Value(attrs[name].Expr, c.plain(file))
+		problems = append(problems, wrong...)
+		if c.knows(name, file, nil) && !wrong.HasErrors() {
+			c.sensitive(name, file, value)
+		}
+	}
+	if problems.HasErrors() {
+		c.mistake(file)
+	}
+}
+
+func (c *collector) mistake(file string) {
+	c.Tell(diag.Errorf(nil, "Encrypted file", "The decrypted text of %s has a mistake: look at it with ansible-vault view. It has attributes, or an object if the name of the file ends in .json.", file))
+}
+
+// sensitive adds a value that was encrypted.
+func (c *collector) sensitive(name, file string, value cty.Value) {
+	value = sensitive.Mark(value)
+	masked(value, c.in.Redactor)
+	c.all[name] = &given{where: file, known: value}
+}
+
+func (c *collector) json(file string, text []byte, encrypted bool) {
 	kind, err := ctyjson.ImpliedType(text)
 	var object cty.Value
 	if err == nil {
 		object, err = ctyjson.Unmarshal(text, kind)
 	}
 	switch {
+	case encrypted && (err != nil || !kind.IsObjectType()):
+		c.mistake(file)
+		return
 	case err != nil:
 		c.Tell(diag.Errorf(nil, "Invalid file", "The file %s is no valid JSON: %v.", file, err))
 		return
@@ -152,6 +203,10 @@ func (c *collector) json(file string, text []byte) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(kind.AttributeTypes())) {
 		c.knows(name, file, nil)
+		if encrypted {
+			c.sensitive(name, file, object.GetAttr(name))
+			continue
+		}
 		c.all[name] = &given{where: file, known: object.GetAttr(name)}
 	}
 }

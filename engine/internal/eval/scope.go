@@ -18,13 +18,14 @@ import (
 type Input struct {
 	Spec      *spec.Spec
 	Sources   spec.Sources
-	Vars      map[string]string    // from the command line, as text
-	VarFiles  []string             // read in order, later ones have priority
-	Environ   []string             // KEY=value; KINIT_VAR_x sets variable x
-	Inventory map[string]cty.Value // the inventory's values of variables
-	Places    map[string]hcl.Range // where the inventory sets them, as far as known
-	Hosts     cty.Value            // the selected hosts by name, for expressions
-	Groups    cty.Value            // the names of the selected hosts by group
+	Vars      map[string]string                 // from the command line, as text
+	VarFiles  []string                          // read in order, later ones have priority
+	Decrypt   func(text string) (string, error) // for files that Ansible Vault has encrypted; nil without passwords
+	Environ   []string                          // KEY=value; KINIT_VAR_x sets variable x
+	Inventory map[string]cty.Value              // the inventory's values of variables
+	Places    map[string]hcl.Range              // where the inventory sets them, as far as known
+	Hosts     cty.Value                         // the selected hosts by name, for expressions
+	Groups    cty.Value                         // the names of the selected hosts by group
 	Run       Run
 	Redactor  *secret.Redactor // gets the values of sensitive variables and of secrets; may be nil
 	Keyless   bool             // encrypted secrets are unknown without a key

@@ -3,6 +3,7 @@ package inventory
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -208,5 +209,75 @@ func TestAnsibleVaultIsDecryptedAndItsValuesAreSecret(t *testing.T) {
 	inv, diags = Load(t.Context(), src, []string{"hosts"})
 	if len(diags) > 0 || !strings.Contains(inv.Host("b").Problems.Error(), "The value of word is encrypted by Ansible Vault and cannot be decrypted: none of the passwords (default) opens it.") {
 		t.Errorf("diagnostics %v, problems %v", diags, inv.Host("b").Problems)
+	}
+}
+
+func TestInventoryThatIsEncryptedAsAWholeAndJSONValuesAreDecrypted(t *testing.T) {
+	t.Parallel()
+	need.Programs(t, "ansible", "ansible-vault")
+	src := folder(t, map[string]string{
+		"one": "first password", "hosts": "[web]\na ansible_host=192.0.2.7 word=Heidelberg-in-summer\n[web:vars]\nport_of_it=12345\n",
+		"hosts.yml": "all: {hosts: {b: {word: Mannheim-in-winter}}}\n", "text": "a-word-in-the-vault", "broken.yml": "all: [\n",
+	})
+	run := func(args ...string) {
+		cmd := exec.Command("ansible-vault", append(args, "--vault-password-file", "one")...)
+		cmd.Dir = src.Cwd
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%v: %v: %s", args, err, out)
+		}
+	}
+	for _, file := range []string{"hosts", "hosts.yml", "text", "broken.yml"} {
+		run("encrypt", file)
+	}
+	text, err := os.ReadFile(filepath.Join(src.Cwd, "text"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	encoded, err := json.Marshal(map[string]any{"all": map[string]any{"hosts": map[string]any{"c": map[string]any{"word": map[string]any{"__ansible_vault": string(text)}, "plain": "text"}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, err := json.Marshal(map[string]any{"_meta": map[string]any{"hostvars": map[string]any{"d": map[string]any{"word": map[string]any{"__ansible_vault": string(text)}}}}, "all": map[string]any{"hosts": []string{"d"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	script := "#!/bin/sh\ncat <<'EOF'\n" + string(list) + "\nEOF\n"
+	if err := errors.Join(os.WriteFile(filepath.Join(src.Cwd, "hosts.json"), encoded, 0o600), os.WriteFile(filepath.Join(src.Cwd, "script"), []byte(script), 0o700)); err != nil {
+		t.Fatal(err)
+	}
+	src.Vault = vault.New([]vault.Identity{{Label: "default", Password: func(context.Context) (secret.Value, error) { return "first password", nil }}})
+	inv, diags := Load(t.Context(), src, []string{"hosts", "hosts.yml", "hosts.json", "script"})
+	if len(diags) > 0 {
+		t.Fatal(diags)
+	}
+	for host, want := range map[string]string{
+		"a": `{"ansible_host":"192.0.2.7","port_of_it":12345,"word":"Heidelberg-in-summer"}`, "b": `{"word":"Mannheim-in-winter"}`,
+		"c": `{"plain":"text","word":"a-word-in-the-vault"}`, "d": `{"word":"a-word-in-the-vault"}`,
+	} {
+		if got := vars(t, inv.Host(host).Vars); got != want || len(inv.Host(host).Problems) > 0 {
+			t.Errorf("%s: variables %s, problems %v", host, got, inv.Host(host).Problems)
+		}
+	}
+	for _, text := range []string{"Heidelberg-in-summer", "Mannheim-in-winter", "12345", "a-word-in-the-vault"} {
+		if !slices.Contains(inv.Secrets(), text) {
+			t.Errorf("%s is no secret", text)
+		}
+	}
+	if slices.Contains(inv.Secrets(), "text") {
+		t.Error("a plain value is a secret")
+	}
+
+	_, diags = Load(t.Context(), src, []string{"broken.yml"})
+	if !strings.Contains(diags.Err().Error(), "The decrypted text has a mistake: look at it with ansible-vault view.") {
+		t.Errorf("a mistake: %v", diags)
+	}
+	for want, keys := range map[string]*vault.Keys{
+		"no password was given": nil, "none of the passwords (other) opens it": vault.New([]vault.Identity{{Label: "other", Password: func(context.Context) (secret.Value, error) { return "wrong", nil }}}),
+	} {
+		src.Vault = keys
+		_, diags = Load(t.Context(), src, []string{"hosts"})
+		if want := "This file is encrypted by Ansible Vault: " + want + ". Give its password by --vault-id or --vault-password-file."; !strings.Contains(diags.Err().Error(), want) {
+			t.Errorf("%v, want %s", diags, want)
+		}
 	}
 }

@@ -20,6 +20,7 @@ import (
 	"kinit/engine/internal/inventory/ansible"
 	"kinit/engine/internal/inventory/source"
 	"kinit/engine/internal/spec"
+	"kinit/engine/internal/vault"
 	"kinit/engine/lists"
 	"kinit/engine/trust"
 )
@@ -143,7 +144,7 @@ func (l *loader) file(name string, text []byte, folder string) {
 	case ansible.NoScript:
 		l.Errorf(whole.LineRange(1), "Script is not executable", "This looks like an inventory script. Make it executable, by chmod +x %s.", name)
 	case ansible.EncryptedFile:
-		l.Errorf(whole.LineRange(1), "Encrypted inventory", "This file is encrypted by Ansible Vault, and kinit does not decrypt such files.")
+		l.encrypted(whole)
 	case ansible.Script:
 		l.script(whole)
 	case ansible.YAMLFormat:
@@ -158,11 +159,42 @@ func (l *loader) file(name string, text []byte, folder string) {
 	}
 }
 
+// encrypted reads an inventory that is encrypted as a whole. Its values are secret; the place of all of it, and of problems, is the
+// file's first line.
+func (l *loader) encrypted(whole *source.Text) {
+	first := whole.LineRange(1)
+	plain, unread := whole.Decrypted(string(whole.Bytes), first)
+	if unread.Unread != "" {
+		l.Errorf(first, "Encrypted inventory", "This file is encrypted by Ansible Vault: %s. Give its password by --vault-id or --vault-password-file.", cmp.Or(unread.Why, vault.ErrNoPassword.Error()))
+		return
+	}
+	text := source.NewText(whole.Name, []byte(plain))
+	text.Decrypt = l.decrypt
+	var doc *source.Document
+	switch ansible.Detect(whole.Name, text.Bytes, false) {
+	case ansible.YAMLFormat:
+		doc = ansible.YAML(text)
+	case ansible.JSONFormat:
+		doc = ansible.JSON(text)
+	case ansible.HCL:
+		l.Errorf(first, "Encrypted inventory", "The decrypted text is an inventory in HCL. Leave the file as it is, and keep its secrets in other places, such as an encrypted file of group_vars.")
+		return
+	default:
+		doc = ansible.INI(text)
+	}
+	if doc.Diags.HasErrors() {
+		l.Errorf(first, "Encrypted inventory", "The decrypted text has a mistake: look at it with ansible-vault view.")
+		return
+	}
+	doc.Conceal(first)
+	l.merge(doc)
+}
+
 // script runs an inventory script and reads what it prints. Problems have their place in
 // the first line of the script.
 func (l *loader) script(text *source.Text) {
 	doc, texts := ansible.Program{
-		Name: text.Name, Path: l.src.files().Abs(text.Name), Environ: l.src.Environ, Timeout: cmp.Or(l.src.Timeout, time.Minute),
+		Name: text.Name, Path: l.src.files().Abs(text.Name), Environ: l.src.Environ, Timeout: cmp.Or(l.src.Timeout, time.Minute), Decrypt: l.decrypt,
 	}.Read(l.ctx)
 	for _, printed := range texts {
 		l.inv.Sources[printed.Name] = printed.File()

@@ -106,6 +106,9 @@ func (k *Keys) password(ctx context.Context, i int) (secret.Value, error) {
 	return password, err
 }
 
+// Encrypted reports whether a text is encrypted as a whole.
+func Encrypted(text []byte) bool { return bytes.HasPrefix(text, []byte("$ANSIBLE_VAULT;")) }
+
 // envelope is an encrypted text.
 type envelope struct {
 	label            string

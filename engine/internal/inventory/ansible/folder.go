@@ -10,6 +10,7 @@ import (
 	"kinit/engine/diag"
 	"kinit/engine/internal/inventory/source"
 	"kinit/engine/internal/inventory/tree"
+	"kinit/engine/internal/vault"
 	"kinit/engine/trust"
 )
 
@@ -135,7 +136,7 @@ func (f *Folder) file(files Files, name string, into source.Vars) {
 	text := source.NewText(name, bytes)
 	text.Decrypt = files.Decrypt
 	f.Texts = append(f.Texts, text)
-	if tree.IsVault(bytes) {
+	if vault.Encrypted(bytes) {
 		f.encrypted(text, into)
 		return
 	}

@@ -6,7 +6,7 @@ import (
 	"regexp"
 	"strings"
 
-	"kinit/engine/internal/inventory/tree"
+	"kinit/engine/internal/vault"
 )
 
 // Format is how a file is written.
@@ -39,7 +39,7 @@ func Detect(name string, text []byte, executable bool) Format {
 	if ext == ".hcl" {
 		return HCL
 	}
-	if tree.IsVault(text) {
+	if vault.Encrypted(text) {
 		return EncryptedFile
 	}
 	if bytes.HasPrefix(text, []byte("#!")) || bytes.HasPrefix(text, []byte("\x7fELF")) {

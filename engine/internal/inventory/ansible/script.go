@@ -23,6 +23,8 @@ type Program struct {
 	Path    string        // absolute
 	Environ []string      // KEY=value pairs
 	Timeout time.Duration // for all of its runs together
+	// Decrypt decrypts what Ansible Vault has encrypted.
+	Decrypt func(text string) (string, error)
 }
 
 // The limits of a script, for all of its runs together.
@@ -87,7 +89,9 @@ func (p Program) output(ctx context.Context, left *room, args ...string) (*sourc
 	if json.Indent(&indented, stdout, "", "  ") == nil {
 		stdout = indented.Bytes()
 	}
-	return source.NewText(command, stdout), nil
+	text := source.NewText(command, stdout)
+	text.Decrypt = p.Decrypt
+	return text, nil
 }
 
 // room is what a script may still print.

@@ -67,6 +67,30 @@ type Document struct {
 	groups map[string]*Group
 }
 
+// Conceal makes all values secret, and at the place of all that the document has. Its warnings, which may quote values, are dropped.
+func (d *Document) Conceal(at hcl.Range) {
+	conceal := func(vars Vars) {
+		for name, value := range vars {
+			value.At, value.Secret = at, true
+			vars[name] = value
+		}
+	}
+	d.Diags = nil
+	for _, h := range d.Hosts {
+		h.At = at
+		conceal(h.Vars)
+	}
+	for _, g := range d.Groups {
+		g.At = at
+		conceal(g.Vars)
+		for _, refs := range [][]Ref{g.Hosts, g.Children} {
+			for i := range refs {
+				refs[i].At = at
+			}
+		}
+	}
+}
+
 // Host returns the host with a name, and adds it when it is not there.
 func (d *Document) Host(name string, at hcl.Range) *Host {
 	if d.hosts == nil {

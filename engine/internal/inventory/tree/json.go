@@ -110,7 +110,7 @@ func (r *jsonReader) object(at hcl.Range, depth int) (*Node, error) {
 		r.put(m, Pair{Key: key, IsText: true, At: keyAt, Node: value})
 	}
 	_, _, err := r.next()
-	return m, err
+	return r.unwrapped(m), err
 }
 
 // end makes sure that nothing follows.

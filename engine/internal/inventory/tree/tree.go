@@ -111,6 +111,29 @@ func (n *Node) value() (cty.Value, source.Unread) {
 	return n.Scalar, n.Unread
 }
 
+// unwrapped returns the text that Ansible Vault has encrypted in place of the map with one key in which JSON has it.
+func (r *reader) unwrapped(m *Node) *Node {
+	if len(m.Pairs) != 1 || m.Pairs[0].Key != "__ansible_vault" {
+		return m
+	}
+	encrypted, is := m.Pairs[0].Node.raw()
+	if !is {
+		return m
+	}
+	return r.encrypted(encrypted, m.At)
+}
+
+// encrypted is a value of Ansible Vault. It is a text, as in Ansible.
+func (r *reader) encrypted(encrypted string, at hcl.Range) *Node {
+	plain, unread := r.text.Decrypted(encrypted, at)
+	if unread.Unread != "" {
+		return &Node{Kind: Scalar, At: unread.At, Unread: unread.Unread, Why: unread.Why}
+	}
+	node := text(plain, at)
+	node.Secret = true
+	return node
+}
+
 // object is the value of a map. The output of ansible-inventory wraps texts that
 // are unsafe or encrypted in a map with one key.
 func (n *Node) object() (cty.Value, source.Unread) {
@@ -154,14 +177,6 @@ func text(s string, at hcl.Range) *Node {
 // IsTemplate reports whether a text has a Jinja expression or statement in it.
 func IsTemplate(text string) bool {
 	return strings.Contains(text, "{{") || strings.Contains(text, "{%")
-}
-
-// vaultHeader is what a file that Ansible Vault encrypted begins with.
-const vaultHeader = "$ANSIBLE_VAULT;"
-
-// IsVault reports whether a text is encrypted by Ansible Vault.
-func IsVault(text []byte) bool {
-	return strings.HasPrefix(string(text[:min(len(text), 64)]), vaultHeader)
 }
 
 // reader is the state of reading one file.

@@ -89,7 +89,7 @@ func (r *yamlReader) tagged(n *yaml.Node, depth int) *Node {
 	if n.Style&yaml.TaggedStyle != 0 {
 		switch n.Tag {
 		case "!vault", "!vault-encrypted":
-			return r.encrypted(n)
+			return r.encrypted(n.Value, r.at(n))
 		case "!unsafe":
 			r.unsafe++
 			defer func() { r.unsafe-- }()
@@ -110,17 +110,6 @@ func (r *yamlReader) tagged(n *yaml.Node, depth int) *Node {
 		return list
 	}
 	return r.scalar(n)
-}
-
-// encrypted is a value of Ansible Vault. It is a text, as in Ansible.
-func (r *yamlReader) encrypted(n *yaml.Node) *Node {
-	plain, unread := r.text.Decrypted(n.Value, r.at(n))
-	if unread.Unread != "" {
-		return &Node{Kind: Scalar, At: unread.At, Unread: unread.Unread, Why: unread.Why}
-	}
-	node := text(plain, r.at(n))
-	node.Secret = true
-	return node
 }
 
 func (r *yamlReader) scalar(n *yaml.Node) *Node {
