@@ -7,7 +7,7 @@ import (
 	"kinit/engine/transport"
 )
 
-// all reports whether all cases run, and not a sample that takes less than a minute.
+// all reports whether all cases run, and not a sample that takes a minute.
 func all() bool { return os.Getenv("KINIT_ALL") != "" }
 
 // TestWindowsUnderWine has one machine for everything: to make one takes twenty seconds.
@@ -19,12 +19,12 @@ func TestWindowsUnderWine(t *testing.T) {
 	t.Run("scripts over WinRM", func(t *testing.T) { testScripts(t, winrm) })
 	t.Run("scripts over SSH", func(t *testing.T) { testScripts(t, ssh) })
 	if all() {
+		t.Run("locks", func(t *testing.T) { testLocks(t, m, winrm) })
 		t.Run("files", func(t *testing.T) { testFiles(t, winrm) })
 		t.Run("contents", func(t *testing.T) { testContents(t, m, winrm) })
 		t.Run("ports", func(t *testing.T) { testPorts(t, winrm) })
 	}
 	t.Run("hosts files", func(t *testing.T) { testHosts(t, m, winrm) })
-	t.Run("locks", func(t *testing.T) { testLocks(t, m, winrm) })
 	t.Run("modules", func(t *testing.T) {
 		works := works()
 		if !all() {
