@@ -41,6 +41,5 @@ func New(host Host) *Interpreter {
 	i := interp.New(host)
 	i.RegisterType(dotnet.Types()...)
 	i.Register(core.Cmdlets()...)
-	i.RegisterModule(core.Modules()...)
 	return i
 }

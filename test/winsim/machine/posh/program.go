@@ -68,12 +68,10 @@ func interpreter(p *machine.Process, open *handles) *interp.Interpreter {
 	} {
 		i.Register(cmdlets...)
 	}
-	i.RegisterModule(core.Modules()...)
-	i.RegisterModule("Microsoft.PowerShell.LocalAccounts", "ServerManager", "Dism", "NetSecurity", "ScheduledTasks", "NetAdapter", "NetTCPIP", "CimCmdlets", "PKI", "Storage")
-	build := int32(m.Release().Build)
+	release := fmt.Sprintf("%d.%d", m.Release().Build, m.Release().Revision)
 	i.Preset("PSVersionTable", table(map[string]any{
-		"PSVersion": value.Version{5, 1, build, int32(m.Release().Revision)}, "PSEdition": "Desktop", "BuildVersion": value.Version{10, 0, build, int32(m.Release().Revision)},
-		"CLRVersion": value.Version{4, 0, 30319, 42000},
+		"PSVersion": value.Version("5.1." + release), "PSEdition": "Desktop", "BuildVersion": value.Version("10.0." + release),
+		"CLRVersion": value.Version("4.0.30319.42000"),
 	}))
 	i.Preset("PSHOME", machine.SystemFolder+`\WindowsPowerShell\v1.0`)
 	i.Preset("HOME", m.Home(p.User))

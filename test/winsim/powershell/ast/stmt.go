@@ -97,19 +97,6 @@ type (
 		Body      *Block
 	}
 
-	// Switch compares each item with the patterns of its clauses.
-	Switch struct {
-		Extent
-		Label         string
-		Wildcard      bool
-		Regex         bool
-		CaseSensitive bool
-		Items         Statement
-		Patterns      []Expr // a ScriptBlockExpr is a condition
-		Bodies        []*Block
-		Default       *Block
-	}
-
 	// Try is try, catch and finally.
 	Try struct {
 		Extent
@@ -148,7 +135,6 @@ func (*If) statement()         {}
 func (*Foreach) statement()    {}
 func (*For) statement()        {}
 func (*While) statement()      {}
-func (*Switch) statement()     {}
 func (*Try) statement()        {}
 func (*Flow) statement()       {}
 func (*Function) statement()   {}

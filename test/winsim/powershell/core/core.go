@@ -10,11 +10,6 @@ import (
 	"kinit/test/winsim/powershell/value"
 )
 
-// Modules are those whose cmdlets are here.
-func Modules() []string {
-	return []string{"Microsoft.PowerShell.Utility", "Microsoft.PowerShell.Core", "Microsoft.PowerShell.Management"}
-}
-
 // Cmdlets are all of them.
 func Cmdlets() []interp.Cmdlet {
 	var all []interp.Cmdlet

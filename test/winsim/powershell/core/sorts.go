@@ -2,7 +2,6 @@ package core
 
 import (
 	"context"
-	"math"
 	"slices"
 
 	"kinit/test/winsim/powershell/interp"
@@ -16,13 +15,6 @@ func sortCmdlets() []interp.Cmdlet {
 			input(), {Name: "Property", Type: "object[]", Position: 1}, {Name: "Descending", Type: "switch"},
 			{Name: "Unique", Type: "switch"}, {Name: "CaseSensitive", Type: "switch"},
 		}, Run: gather, End: sortEnd},
-		{Name: "Group-Object", Aliases: []string{"group"}, Parameters: []interp.Parameter{
-			input(), {Name: "Property", Type: "object[]", Position: 1}, {Name: "NoElement", Type: "switch"},
-		}, Run: gather, End: groupEnd},
-		{Name: "Measure-Object", Aliases: []string{"measure"}, Parameters: []interp.Parameter{
-			input(), {Name: "Property", Type: "string[]", Position: 1}, {Name: "Sum", Type: "switch"}, {Name: "Average", Type: "switch"},
-			{Name: "Maximum", Type: "switch"}, {Name: "Minimum", Type: "switch"},
-		}, Run: gather, End: measureEnd},
 	}
 }
 
@@ -108,68 +100,4 @@ func compare(a, b any, exact bool) (int, error) {
 		return 0, unknown.New("the order of a %s and a %s", value.TypeName(a), value.TypeName(b))
 	}
 	return value.Compare(a, b, exact)
-}
-
-// groupEnd writes a group for each value, in the order in which they came.
-func groupEnd(ctx context.Context, c *interp.Call) error {
-	all, err := keys(ctx, c)
-	if err != nil {
-		return err
-	}
-	var groups []*value.Object
-	for _, one := range all {
-		if len(one.keys) != 1 {
-			return unknown.New("Group-Object by more than one property")
-		}
-		var found *value.Object
-		for _, g := range groups {
-			if value.Equal(g.Data, one.keys[0], false) {
-				found = g
-			}
-		}
-		if found == nil {
-			found = value.NewObject("Microsoft.PowerShell.Commands.GroupInfo", value.P("Name", value.String(one.keys[0])), value.P("Count", int32(0)), value.P("Group", value.NewArray()))
-			found.Data = one.keys[0]
-			groups = append(groups, found)
-		}
-		found.Find("Count").Value = found.Property("Count").(int32) + 1
-		members := found.Property("Group").(*value.Array)
-		members.Items = append(members.Items, one.v)
-	}
-	for _, g := range groups {
-		if err := c.WriteObject(ctx, g); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// measureEnd counts, and adds up a property if it is asked to.
-func measureEnd(ctx context.Context, c *interp.Call) error {
-	all, err := keys(ctx, c)
-	if err != nil {
-		return err
-	}
-	o := value.NewObject("Microsoft.PowerShell.Commands.GenericMeasureInfo", value.P("Count", int32(len(all))))
-	sum, low, high := 0.0, math.Inf(1), math.Inf(-1)
-	numbers := c.Bool("Sum") || c.Bool("Average") || c.Bool("Maximum") || c.Bool("Minimum")
-	for _, one := range all {
-		if !numbers {
-			break
-		}
-		n, err := value.Convert(one.keys[0], "System.Double")
-		if err != nil {
-			return err
-		}
-		sum += n.(float64)
-		low, high = min(low, n.(float64)), max(high, n.(float64))
-	}
-	for name, v := range map[string]float64{"Sum": sum, "Average": sum / float64(len(all)), "Maximum": high, "Minimum": low} {
-		p := value.P(name, nil)
-		if c.Bool(name) && len(all) > 0 {
-			p.Value = v
-		}
-		o.Add(p)
-	}
-	return c.WriteObject(ctx, o)
 }

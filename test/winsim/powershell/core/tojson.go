@@ -80,7 +80,7 @@ func (w *writer) value(v any, depth int) error {
 		return nil
 	}
 	if o, ok := v.(*value.Object); ok && o.Base != nil {
-		return w.decorated(o, depth)
+		return unknown.New("a value with properties in JSON, such as a line of Get-Content: 5.1 writes them too")
 	}
 	switch b := value.Base(v).(type) {
 	case nil:
@@ -94,9 +94,9 @@ func (w *writer) value(v any, depth int) error {
 	case bool:
 		w.WriteString(strings.ToLower(value.String(b)))
 	case float64:
-		return w.real(b)
+		return unknown.New("the number %s in JSON", value.String(b))
 	case value.DateTime:
-		return w.date(b, wrapped)
+		return unknown.New("a date in JSON: convert it to text")
 	case value.Enum:
 		fmt.Fprintf(w, "%d", b.Number)
 	default:
@@ -106,28 +106,6 @@ func (w *writer) value(v any, depth int) error {
 		}
 		return w.composite(b, depth, wrapped)
 	}
-	return nil
-}
-
-func (w *writer) real(f float64) error {
-	text := value.RoundTripText(f)
-	if strings.Contains(text, "N") || strings.Contains(text, "y") {
-		return unknown.New("%s in JSON", text)
-	}
-	w.WriteString(text)
-	return nil
-}
-
-// date is the form "\/Date(ms)\/". From a pipeline 5.1 writes an object with more.
-func (w *writer) date(d value.DateTime, wrapped bool) error {
-	if wrapped {
-		return unknown.New("a date that is piped to ConvertTo-Json: convert it to text")
-	}
-	t := d.T
-	if d.Kind == value.Unspecified {
-		return unknown.New("a date without a kind in JSON: convert it to text")
-	}
-	fmt.Fprintf(w, `"\/Date(%d)\/"`, t.UnixMilli())
 	return nil
 }
 
@@ -144,7 +122,7 @@ func (w *writer) composite(v any, depth int, wrapped bool) error {
 		a, isArray := v.(*value.Array)
 		_, isBytes := v.(*value.Bytes)
 		if wrapped && (isArray || isBytes) || isArray && a.Wrapped {
-			return w.wrappedArray(items, depth)
+			return unknown.New("an array in JSON that a pipeline or New-Object made: 5.1 writes an object")
 		}
 		return w.list(items, depth)
 	}
@@ -164,17 +142,6 @@ func tooDeep(v any) string {
 		return value.Join(v, " ")
 	}
 	return value.String(v)
-}
-
-// wrappedArray is an array that is wrapped in an object, with the property Count that
-// 5.1 adds to arrays.
-func (w *writer) wrappedArray(items []any, depth int) error {
-	w.WriteString(`{"value":`)
-	if err := w.list(items, depth); err != nil {
-		return err
-	}
-	fmt.Fprintf(w, `,"Count":%d}`, len(items))
-	return nil
 }
 
 func (w *writer) list(items []any, depth int) error {
@@ -233,29 +200,6 @@ func (w *writer) member(name string, v any, depth int) error {
 	w.text(name)
 	w.WriteByte(':')
 	return w.value(v, depth+1)
-}
-
-// decorated is a value with added properties: {"value":…,"name":…}.
-func (w *writer) decorated(o *value.Object, depth int) error {
-	if o.Find("ReadCount") != nil {
-		return unknown.New("text of Get-Content in JSON, where 5.1 writes the properties of its file too: convert it to text")
-	}
-	w.WriteString(`{"value":`)
-	if err := w.value(o.Base, depth); err != nil {
-		return err
-	}
-	for _, p := range o.Properties() {
-		v, err := p.Read()
-		if err != nil {
-			return err
-		}
-		w.WriteByte(',')
-		if err := w.member(p.Name, v, depth); err != nil {
-			return err
-		}
-	}
-	w.WriteByte('}')
-	return nil
 }
 
 // text is a string with the escapes of HttpUtility.JavaScriptStringEncode.

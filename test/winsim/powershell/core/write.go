@@ -10,33 +10,14 @@ import (
 )
 
 func writeCmdlets() []interp.Cmdlet {
-	message := []interp.Parameter{{Name: "Message", Type: "string", Position: 1, Mandatory: true, Pipeline: true}}
 	return []interp.Cmdlet{
 		{Name: "Write-Output", Aliases: []string{"echo", "write"}, Parameters: []interp.Parameter{
 			{Name: "InputObject", Position: 1, Mandatory: true, Pipeline: true, Remaining: true}, {Name: "NoEnumerate", Type: "switch"},
 		}, Run: writeOutput},
-		{Name: "Write-Error", Parameters: []interp.Parameter{
-			{Name: "Message", Aliases: []string{"Msg"}, Type: "string", Position: 1, Pipeline: true},
-			{Name: "Exception", Type: "System.Exception"}, {Name: "ErrorId", Type: "string"}, {Name: "Category", Type: "string"},
-			{Name: "TargetObject"}, {Name: "ErrorRecord"},
-		}, Run: writeError},
 		{Name: "Write-Host", Parameters: []interp.Parameter{
 			{Name: "Object", Position: 1, Pipeline: true, Remaining: true}, {Name: "NoNewline", Type: "switch"}, {Name: "Separator"},
 			{Name: "ForegroundColor", Type: "string"}, {Name: "BackgroundColor", Type: "string"},
 		}, Run: writeHost},
-		{Name: "Write-Warning", Parameters: message, Run: func(ctx context.Context, c *interp.Call) error {
-			return c.WriteStream(ctx, '3', "WarningPreference", "WARNING: ")
-		}},
-		{Name: "Write-Verbose", Parameters: message, Run: func(ctx context.Context, c *interp.Call) error {
-			return c.WriteStream(ctx, '4', "VerbosePreference", "VERBOSE: ")
-		}},
-		{Name: "Write-Debug", Parameters: message, Run: func(ctx context.Context, c *interp.Call) error {
-			return c.WriteStream(ctx, '5', "DebugPreference", "DEBUG: ")
-		}},
-		{Name: "Write-Progress", Parameters: []interp.Parameter{
-			{Name: "Activity", Type: "string", Position: 1, Mandatory: true}, {Name: "Status", Type: "string", Position: 2},
-			{Name: "PercentComplete", Type: "int"}, {Name: "Completed", Type: "switch"}, {Name: "Id", Type: "int"},
-		}, Run: writeProgress},
 		// The one use of it that is known here shows nothing: the beginning of a list whose rest is left out.
 		{Name: "Format-List", Parameters: []interp.Parameter{input()}, Run: func(ctx context.Context, c *interp.Call) error {
 			if v, err := c.Session.Get(ctx, c.Input, "kinit"); err != nil || v == nil {
@@ -67,25 +48,6 @@ func writeOutput(ctx context.Context, c *interp.Call) error {
 	return c.WriteAll(ctx, c.Value("InputObject"))
 }
 
-func writeError(ctx context.Context, c *interp.Call) error {
-	if err := notHere(c, "ErrorRecord"); err != nil {
-		return err
-	}
-	e, ok := value.Base(c.Value("Exception")).(*value.Exception)
-	if !ok {
-		e = value.NewException("Microsoft.PowerShell.Commands.WriteErrorException", c.String("Message"))
-	}
-	id := e.Type
-	if c.Has("ErrorId") {
-		id = c.String("ErrorId")
-	}
-	r := interp.NewError(e, id, c.String("Category"), c.Value("TargetObject"))
-	if c.Has("Exception") && c.Has("Message") {
-		r.Details = c.String("Message")
-	}
-	return c.WriteError(ctx, r)
-}
-
 func writeHost(ctx context.Context, c *interp.Call) error {
 	separator := " "
 	if c.Has("Separator") {
@@ -103,13 +65,6 @@ func writeHost(ctx context.Context, c *interp.Call) error {
 		text += "\r\n"
 	}
 	return c.Session.WriteStream(ctx, '6', strings.TrimSuffix(text, "\r\n"), text)
-}
-
-func writeProgress(_ context.Context, c *interp.Call) error {
-	if strings.EqualFold(value.String(c.Session.Variable("ProgressPreference")), "SilentlyContinue") {
-		return nil
-	}
-	return unknown.New("Write-Progress while $ProgressPreference is not SilentlyContinue")
 }
 
 // outString joins text with ends of lines; other objects would be tables.

@@ -3,7 +3,6 @@ package dotnet
 import (
 	"cmp"
 	"slices"
-	"strings"
 
 	"kinit/test/winsim/powershell/interp"
 	"kinit/test/winsim/powershell/value"
@@ -23,10 +22,8 @@ func basicTypes() []interp.Type {
 		{Name: "System.Object", Aliases: []string{"object"}, New: static("Object", 0, 0, func(call) (any, error) {
 			return &value.Object{Type: "System.Object", Complete: true}, nil
 		}), Methods: methods{
-			"GetType":   method("GetType", 0, 0, getType),
-			"ToString":  method("ToString", 0, 1, toString),
-			"Equals":    method("Equals", 1, 1, func(c call) (any, error) { return value.Equal(c.self, c.args[0], true), nil }),
-			"CompareTo": method("CompareTo", 1, 1, compareTo),
+			"GetType":  method("GetType", 0, 0, getType),
+			"ToString": method("ToString", 0, 1, toString),
 		}},
 		{Name: "System.Management.Automation.PSObject", Aliases: []string{"psobject", "PSObject", "pscustomobject"}, New: static("PSObject", 0, 0, func(call) (any, error) {
 			return value.NewCustom(), nil
@@ -34,48 +31,27 @@ func basicTypes() []interp.Type {
 		{Name: value.CustomObject},
 		{Name: nullString, Aliases: []string{"NullString"}, Values: statics{"Value": constant(&value.Object{Type: nullString, Complete: true})}},
 		{Name: "System.Void", Aliases: []string{"void"}},
-		{Name: "System.Boolean", Aliases: []string{"bool"}, Statics: statics{
-			"Parse": static("Parse", 1, 1, parseBool),
-		}, Values: statics{"TrueString": constant("True"), "FalseString": constant("False")}},
-		{Name: "System.Management.Automation.SwitchParameter", Aliases: []string{"switch", "switchparameter"}, Properties: methods{
-			"IsPresent": property(func(v value.Switch) any { return bool(v) }),
-		}},
+		{Name: "System.Boolean", Aliases: []string{"bool"}, Statics: statics{}, Values: statics{"TrueString": constant("True"), "FalseString": constant("False")}},
+		{Name: "System.Management.Automation.SwitchParameter", Aliases: []string{"switch", "switchparameter"}, Properties: methods{}},
 		{Name: "System.RuntimeType", Properties: methods{
-			"FullName": property(func(t value.Type) any { return t.Name }),
-			"Name":     property(func(t value.Type) any { return value.ShortTypeName(t.Name) }),
+			"Name": property(func(t value.Type) any { return value.ShortTypeName(t.Name) }),
 		}},
 		{Name: "System.Type", Aliases: []string{"type"}},
-		{Name: "System.Enum", Properties: methods{"value__": property(func(e value.Enum) any { return int32(e.Number) })}, Methods: methods{
-			"HasFlag": method("HasFlag", 1, 1, hasFlag),
-		}},
+		{Name: "System.Enum", Properties: methods{}, Methods: methods{}},
 		{Name: "System.ValueType"},
 		{Name: "System.Management.Automation.ScriptBlock", Aliases: []string{"scriptblock"}, Statics: statics{
 			"Create": static("Create", 1, 1, func(c call) (any, error) { return interp.NewBlock(c.str(0)) }),
-		}, Methods: methods{
-			"Invoke": method("Invoke", 0, 16, invokeBlock),
-		}},
+		}, Methods: methods{}},
 		{Name: "System.Exception", Methods: methods{
 			"GetBaseException": method("GetBaseException", 0, 0, func(c call) (any, error) { return c.self.(*value.Exception).GetBase(), nil }),
 		}},
 		{Name: "System.Management.Automation.ErrorRecord", Aliases: []string{"errorrecord"}, Properties: recordProperties()},
 		{Name: "System.Guid", Aliases: []string{"guid"}, Statics: statics{
 			"NewGuid": static("NewGuid", 0, 0, func(call) (any, error) { return value.NewGUID(), nil }),
-			"Parse":   static("Parse", 1, 1, func(c call) (any, error) { return value.Convert(c.str(0), "System.Guid") }),
 		}, Values: statics{"Empty": constant(value.GUID{})}, New: static("Guid", 1, 1, func(c call) (any, error) {
 			return value.Convert(c.str(0), "System.Guid")
 		})},
-		{Name: "System.Version", Aliases: []string{"version"}, Statics: statics{
-			"Parse": static("Parse", 1, 1, func(c call) (any, error) { return value.ParseVersion(c.str(0)) }),
-		}, New: static("Version", 1, 1, func(c call) (any, error) { return value.ParseVersion(c.str(0)) }), Properties: methods{
-			"Major":    property(func(v value.Version) any { return v[0] }),
-			"Minor":    property(func(v value.Version) any { return v[1] }),
-			"Build":    property(func(v value.Version) any { return v[2] }),
-			"Revision": property(func(v value.Version) any { return v[3] }),
-		}},
-		{Name: "System.GC", Statics: statics{
-			"Collect":                  static("Collect", 0, 0, func(call) (any, error) { return value.Void{}, nil }),
-			"WaitForPendingFinalizers": static("WaitForPendingFinalizers", 0, 0, func(call) (any, error) { return value.Void{}, nil }),
-		}},
+		{Name: "System.Version", Aliases: []string{"version"}},
 	}
 }
 
@@ -91,75 +67,14 @@ func toString(c call) (any, error) {
 	return value.FormatOne(c.self, c.str(0))
 }
 
-func compareTo(c call) (any, error) {
-	order, err := value.Compare(c.self, c.args[0], true)
-	return int32(order), err
-}
-
-func parseBool(c call) (any, error) {
-	switch strings.ToLower(strings.TrimSpace(c.str(0))) {
-	case "true":
-		return true, nil
-	case "false":
-		return false, nil
-	}
-	return nil, value.NewException("System.FormatException", "String was not recognized as a valid Boolean.")
-}
-
-func hasFlag(c call) (any, error) {
-	own := c.self.(value.Enum)
-	flag, ok := value.Base(c.args[0]).(value.Enum)
-	if !ok {
-		converted, err := enumOf(c, own.Type)
-		if err != nil {
-			return nil, err
-		}
-		flag = converted
-	}
-	return own.Number&flag.Number == flag.Number, nil
-}
-
-func enumOf(c call, typeName string) (value.Enum, error) {
-	v, err := c.s.Convert(c.ctx, c.args[0], typeName)
-	if err != nil {
-		return value.Enum{}, err
-	}
-	e, _ := v.(value.Enum)
-	return e, nil
-}
-
-func invokeBlock(c call) (any, error) {
-	var items []any
-	err := c.s.Invoke(c.ctx, c.self.(*interp.Block), c.args, interp.AppendTo(&items))
-	return value.NewArray(items...), err
-}
-
 func recordProperties() methods {
 	record := func(get func(r *value.ErrorRecord) any) interp.InstanceFunc { return property(get) }
 	return methods{
 		"Exception":             record(func(r *value.ErrorRecord) any { return r.Exception }),
 		"FullyQualifiedErrorId": record(func(r *value.ErrorRecord) any { return r.ID }),
-		"TargetObject":          record(func(r *value.ErrorRecord) any { return r.Target }),
 		"CategoryInfo":          record(categoryInfo),
 		"InvocationInfo":        record(invocationInfo),
-		"ErrorDetails":          record(errorDetails),
-		"ScriptStackTrace":      record(func(r *value.ErrorRecord) any { return stackTrace(r) }),
 	}
-}
-
-func errorDetails(r *value.ErrorRecord) any {
-	if r.Details == "" {
-		return nil
-	}
-	return value.NewObject("System.Management.Automation.ErrorDetails", value.P("Message", r.Details))
-}
-
-func stackTrace(r *value.ErrorRecord) string {
-	if r.Place.Line == 0 {
-		return ""
-	}
-	file := cmp.Or(r.Place.Script, "<No file>")
-	return "at <ScriptBlock>, " + file + ": line " + value.String(int32(r.Place.Line))
 }
 
 func categoryInfo(r *value.ErrorRecord) any {

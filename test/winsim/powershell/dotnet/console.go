@@ -22,22 +22,16 @@ func consoleTypes() []interp.Type {
 			"OpenStandardOutput": static("OpenStandardOutput", 0, 0, func(c call) (any, error) {
 				return streamObject("System.IO.__ConsoleStream", &stream{write: cmp.Or(c.s.Stdout(), io.Discard)}), nil
 			}),
-			"OpenStandardError": static("OpenStandardError", 0, 0, func(c call) (any, error) {
-				return streamObject("System.IO.__ConsoleStream", &stream{write: cmp.Or(c.s.Stderr(), io.Discard)}), nil
-			}),
 			"Write":     static("Write", 1, 1, func(c call) (any, error) { return void(c.s.WriteHost(consoleText(c.args))) }),
 			"WriteLine": static("WriteLine", 0, 1, func(c call) (any, error) { return void(c.s.WriteHost(consoleText(c.args) + "\r\n")) }),
 		},
 		Values: statics{
 			"Out":            static("Out", 0, 0, func(c call) (any, error) { return console(c.s, cmp.Or(c.s.Stdout(), io.Discard)), nil }),
 			"Error":          static("Error", 0, 0, func(c call) (any, error) { return console(c.s, cmp.Or(c.s.Stderr(), io.Discard)), nil }),
-			"In":             static("In", 0, 0, func(c call) (any, error) { return consoleIn(c) }),
 			"OutputEncoding": static("OutputEncoding", 0, 0, func(c call) (any, error) { return kept(c.s, outputKey), nil }),
-			"InputEncoding":  static("InputEncoding", 0, 0, func(c call) (any, error) { return kept(c.s, inputKey), nil }),
 		},
 		Setters: map[string]func(context.Context, *interp.Session, any) error{
 			"OutputEncoding": setOutput,
-			"InputEncoding":  setInput,
 		},
 	}}
 }
@@ -72,14 +66,6 @@ func setOutput(_ context.Context, s *interp.Session, v any) error {
 	return nil
 }
 
-func setInput(_ context.Context, s *interp.Session, v any) error {
-	if _, err := codecOf(v); err != nil {
-		return err
-	}
-	s.Keep(inputKey, v)
-	return nil
-}
-
 // consoleText is what Write writes of its argument: characters of an array, or text.
 func consoleText(args []any) string {
 	if len(args) == 0 {
@@ -103,22 +89,4 @@ func console(s *interp.Session, w io.Writer) *value.Object {
 	bind(o, "WriteLine", method("WriteLine", 0, 1, func(c call) (any, error) { return put(consoleText(c.args) + "\r\n") }))
 	bind(o, "Flush", method("Flush", 0, 0, func(call) (any, error) { return value.Void{}, nil }))
 	return o
-}
-
-// consoleIn is [Console]::In, which is one reader for the whole of a run.
-func consoleIn(c call) (any, error) {
-	const key = "console in"
-	if o := c.s.Kept(key); o != nil {
-		return o, nil
-	}
-	own, err := codecOf(kept(c.s, inputKey))
-	if err != nil {
-		return nil, err
-	}
-	if own.page == 437 { // of which ASCII is the same
-		own = &codec{name: own.name, page: own.page}
-	}
-	o := readerObject(&stream{read: cmp.Or[io.Reader](c.s.Stdin(), strings.NewReader(""))}, own)
-	c.s.Keep(key, o)
-	return o, nil
 }

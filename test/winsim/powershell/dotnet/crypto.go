@@ -1,11 +1,7 @@
 package dotnet
 
 import (
-	"crypto/md5"
-	"crypto/rand"
-	"crypto/sha1"
 	"crypto/sha256"
-	"crypto/sha512"
 	"hash"
 	"io"
 
@@ -16,15 +12,13 @@ import (
 
 func cryptoTypes() []interp.Type {
 	var types []interp.Type
-	for name, make := range map[string]func() hash.Hash{"SHA256": sha256.New, "SHA1": sha1.New, "SHA512": sha512.New, "MD5": md5.New} {
+	for name, make := range map[string]func() hash.Hash{"SHA256": sha256.New} {
 		full := "System.Security.Cryptography." + name
 		types = append(types, interp.Type{Name: full, Aliases: []string{"security.cryptography." + name}, Statics: statics{
 			"Create": static("Create", 0, 0, func(call) (any, error) { return hashObject(full, make), nil }),
 		}})
 	}
-	return append(types, interp.Type{Name: "System.Security.Cryptography.RandomNumberGenerator", Statics: statics{
-		"Create": static("Create", 0, 0, func(call) (any, error) { return randomObject(), nil }),
-	}})
+	return types
 }
 
 // hashObject is a hash algorithm as a value.
@@ -92,14 +86,4 @@ func feed(c call, to io.Writer) error {
 	}
 	_, err := to.Write(b)
 	return err
-}
-
-func randomObject() *value.Object {
-	o := value.NewObject("System.Security.Cryptography.RNGCryptoServiceProvider")
-	bind(o, "GetBytes", method("GetBytes", 1, 1, func(c call) (any, error) {
-		_, err := rand.Read(c.bytes(0).Data)
-		return void(err)
-	}))
-	bind(o, "Dispose", method("Dispose", 0, 0, func(call) (any, error) { return value.Void{}, nil }))
-	return o
 }

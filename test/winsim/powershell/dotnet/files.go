@@ -63,29 +63,14 @@ func fileStatics() statics {
 		"ReadAllLines":  static("ReadAllLines", 1, 2, readAllLines),
 		"WriteAllText":  static("WriteAllText", 2, 3, writeAllText),
 		"WriteAllBytes": static("WriteAllBytes", 2, 2, func(c call) (any, error) { return void(writeFile(c, modeCreate, c.bytes(1).Data)) }),
-		"WriteAllLines": static("WriteAllLines", 2, 3, writeAllLines),
 		"AppendAllText": static("AppendAllText", 2, 3, appendAllText),
 		"Open":          static("Open", 2, 4, openStatic),
-		"OpenRead":      static("OpenRead", 1, 1, func(c call) (any, error) { return fileStream(c, modeOpen, accessRead) }),
-		"OpenWrite":     static("OpenWrite", 1, 1, func(c call) (any, error) { return fileStream(c, interp.OpenOrCreate, accessWrite) }),
 		"Create":        static("Create", 1, 1, func(c call) (any, error) { return fileStream(c, modeCreate, interp.ReadWrite) }),
 		"Delete":        static("Delete", 1, 1, deleteFile),
 		"Move":          static("Move", 2, 2, moveFile),
 		"Copy":          static("Copy", 2, 3, copyFile),
 		"Replace":       static("Replace", 3, 4, replaceFile),
 		"GetAttributes": static("GetAttributes", 1, 1, getAttributes),
-		"SetAttributes": static("SetAttributes", 2, 2, setAttributes),
-		"GetLastWriteTimeUtc": static("GetLastWriteTimeUtc", 1, 1, func(c call) (any, error) {
-			info, err := stat(c)
-			return value.DateTime{T: info.Written.UTC(), Kind: value.UTC}, err
-		}),
-		"SetLastWriteTimeUtc": static("SetLastWriteTimeUtc", 2, 2, func(c call) (any, error) {
-			d, ok := value.Base(c.args[1]).(value.DateTime)
-			if !ok {
-				return nil, unknown.New("SetLastWriteTimeUtc with a %s", value.TypeName(c.args[1]))
-			}
-			return void(exception(files(c).SetWritten(path(c, 0), d.T), path(c, 0)))
-		}),
 	}
 }
 
@@ -254,15 +239,6 @@ func writeAllText(c call) (any, error) {
 	return void(writeFile(c, modeCreate, append(append([]byte{}, own.preamble...), own.encode(c.str(1))...)))
 }
 
-func writeAllLines(c call) (any, error) {
-	var b strings.Builder
-	for _, line := range value.Each(c.args[1]) {
-		b.WriteString(value.String(line) + "\r\n")
-	}
-	c.args[1] = b.String()
-	return writeAllText(c)
-}
-
 // appendAllText adds to a file; the mark comes first in a new one.
 func appendAllText(c call) (any, error) {
 	own, err := encodingAt(c, 2)
@@ -362,12 +338,4 @@ func getAttributes(c call) (any, error) {
 		return nil, err
 	}
 	return c.s.Convert(c.ctx, int64(info.Attributes), "System.IO.FileAttributes")
-}
-
-func setAttributes(c call) (any, error) {
-	v, err := c.s.Convert(c.ctx, c.args[1], "System.IO.FileAttributes")
-	if err != nil {
-		return nil, err
-	}
-	return void(exception(files(c).SetAttributes(path(c, 0), uint32(v.(value.Enum).Number)), path(c, 0)))
 }

@@ -16,13 +16,12 @@ func folderTypes() []interp.Type {
 			"Exists":          static("Exists", 1, 1, func(c call) (any, error) { return is(c, true), nil }),
 			"CreateDirectory": static("CreateDirectory", 1, 2, createFolder),
 			"Delete":          static("Delete", 1, 2, deleteFolder),
-			"Move":            static("Move", 2, 2, moveFolder),
 			"GetFiles":        static("GetFiles", 1, 2, func(c call) (any, error) { return list(c, func(i interp.FileInfo) bool { return !i.Folder }) }),
+			"Move":            static("Move", 2, 2, moveFolder),
 			"GetDirectories":  static("GetDirectories", 1, 2, func(c call) (any, error) { return list(c, func(i interp.FileInfo) bool { return i.Folder }) }),
 			"GetFileSystemEntries": static("GetFileSystemEntries", 1, 2, func(c call) (any, error) {
 				return list(c, func(interp.FileInfo) bool { return true })
 			}),
-			"SetCurrentDirectory": static("SetCurrentDirectory", 1, 1, func(call) (any, error) { return nil, unknown.New("SetCurrentDirectory") }),
 		}},
 		{Name: "System.IO.Path", Aliases: []string{"io.path"}, Statics: pathStatics()},
 		{Name: "System.Security.AccessControl.DirectorySecurity", Aliases: []string{"security.accesscontrol.directorysecurity"}, New: newSecurity("System.Security.AccessControl.DirectorySecurity")},
@@ -150,16 +149,9 @@ func pathStatics() statics {
 		return static(name, 1, 1, func(c call) (any, error) { return f(c.str(0)), nil })
 	}
 	return statics{
-		"Combine":                     static("Combine", 2, 4, combine),
-		"GetFileName":                 on("GetFileName", func(p string) any { return fileName(p) }),
-		"GetDirectoryName":            on("GetDirectoryName", folderName),
-		"GetExtension":                on("GetExtension", func(p string) any { return extension(p) }),
-		"GetFileNameWithoutExtension": on("GetFileNameWithoutExtension", func(p string) any { return strings.TrimSuffix(fileName(p), extension(p)) }),
-		"GetFullPath":                 static("GetFullPath", 1, 1, func(c call) (any, error) { return path(c, 0), nil }),
-		"IsPathRooted":                on("IsPathRooted", func(p string) any { return rooted(p) }),
-		"GetPathRoot":                 on("GetPathRoot", func(p string) any { return root(p) }),
-		"GetTempPath":                 static("GetTempPath", 0, 0, tempPath),
-		"GetRandomFileName":           static("GetRandomFileName", 0, 0, func(call) (any, error) { return randomName(), nil }),
+		"Combine":          static("Combine", 2, 4, combine),
+		"GetFileName":      on("GetFileName", func(p string) any { return fileName(p) }),
+		"GetDirectoryName": on("GetDirectoryName", folderName),
 	}
 }
 
@@ -180,15 +172,6 @@ func root(p string) string {
 }
 
 func fileName(p string) string { return p[strings.LastIndexAny(p, `\/:`)+1:] }
-
-func extension(p string) string {
-	name := fileName(p)
-	at := strings.LastIndexByte(name, '.')
-	if at < 0 || at == len(name)-1 {
-		return ""
-	}
-	return name[at:]
-}
 
 // folderName is the folder of a path: $null of a root.
 func folderName(p string) any {
@@ -221,19 +204,4 @@ func combine(c call) (any, error) {
 		}
 	}
 	return out, nil
-}
-
-func tempPath(c call) (any, error) {
-	for _, name := range []string{"TMP", "TEMP", "USERPROFILE"} {
-		if folder, ok := c.s.Env.Get(name); ok {
-			return strings.TrimSuffix(folder, `\`) + `\`, nil
-		}
-	}
-	return nil, unknown.New("the folder of temporary files without the variable TMP")
-}
-
-// randomName is a name of eight and three characters, as GetRandomFileName makes it.
-func randomName() string {
-	text := strings.ReplaceAll(value.NewGUID().String(), "-", "")
-	return text[:8] + "." + text[8:11]
 }

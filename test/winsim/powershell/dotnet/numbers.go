@@ -18,13 +18,8 @@ func numberTypes() []interp.Type {
 		{Name: "System.Convert", Aliases: []string{"convert"}, Statics: convertStatics()},
 		{Name: "System.BitConverter", Aliases: []string{"bitconverter"}, Statics: statics{
 			"ToString": static("ToString", 1, 3, bitsText),
-			"ToUInt32": static("ToUInt32", 2, 2, func(c call) (any, error) { return littleEndian(c, 4, func(n uint64) any { return uint32(n) }) }),
-			"ToInt32":  static("ToInt32", 2, 2, func(c call) (any, error) { return littleEndian(c, 4, func(n uint64) any { return int32(uint32(n)) }) }),
-			"ToUInt64": static("ToUInt64", 2, 2, func(c call) (any, error) { return littleEndian(c, 8, func(n uint64) any { return n }) }),
-			"ToInt64":  static("ToInt64", 2, 2, func(c call) (any, error) { return littleEndian(c, 8, func(n uint64) any { return int64(n) }) }),
-			"GetBytes": static("GetBytes", 1, 1, littleBytes),
 		}, Values: statics{"IsLittleEndian": constant(true)}},
-		{Name: "System.Double", Aliases: []string{"double", "float64"}, Statics: parseStatics("System.Double")},
+		{Name: "System.Double", Aliases: []string{"double", "float64"}},
 	}
 	for name, limits := range map[string][3]any{
 		"System.Byte": {"byte", uint8(0), uint8(math.MaxUint8)}, "System.Int16": {"int16", int16(math.MinInt16), int16(math.MaxInt16)},
@@ -33,45 +28,11 @@ func numberTypes() []interp.Type {
 		"System.UInt64": {"uint64", uint64(0), uint64(math.MaxUint64)},
 	} {
 		types = append(types, interp.Type{
-			Name: name, Aliases: []string{limits[0].(string)}, Statics: parseStatics(name),
+			Name: name, Aliases: []string{limits[0].(string)},
 			Values: statics{"MinValue": constant(limits[1]), "MaxValue": constant(limits[2])},
 		})
 	}
 	return types
-}
-
-// parseStatics are Parse and TryParse, which take no more than digits and blanks.
-func parseStatics(name string) statics {
-	parse := func(text string) (any, error) {
-		if strings.TrimSpace(text) == "" || strings.ContainsAny(text, "xX") || name != "System.Double" && strings.ContainsAny(text, ".eE,") {
-			return nil, value.NewException("System.FormatException", "Input string was not in a correct format.")
-		}
-		v, err := value.Convert(text, name)
-		if e, ok := err.(*value.Exception); ok && e.Inner != nil {
-			return nil, e.Inner
-		}
-		return v, err
-	}
-	return statics{
-		"Parse":    static("Parse", 1, 1, func(c call) (any, error) { return parse(c.str(0)) }),
-		"TryParse": static("TryParse", 2, 2, func(c call) (any, error) { return tryParse(c, parse) }),
-	}
-}
-
-// tryParse sets a [ref] and tells whether it could; 0 is what it sets otherwise.
-func tryParse(c call, parse func(string) (any, error)) (any, error) {
-	ref, ok := c.args[1].(*value.Ref)
-	if !ok {
-		return nil, unknown.New("TryParse without [ref]")
-	}
-	v, err := parse(c.str(0))
-	if unknown.Is(err) {
-		return nil, err
-	}
-	if err != nil {
-		return false, ref.Set(int32(0))
-	}
-	return true, ref.Set(v)
 }
 
 func mathStatics() statics {
@@ -103,37 +64,13 @@ func mathStatics() statics {
 		"Ceiling":  real("Ceiling", math.Ceil),
 		"Truncate": real("Truncate", math.Trunc),
 		"Sqrt":     real("Sqrt", math.Sqrt),
-		"Pow":      static("Pow", 2, 2, func(c call) (any, error) { return math.Pow(c.real(0), c.real(1)), nil }),
-		"Round":    static("Round", 1, 2, round),
-		"Abs":      static("Abs", 1, 1, abs),
 	}
-}
-
-func round(c call) (any, error) {
-	if len(c.args) == 1 {
-		return math.RoundToEven(c.real(0)), nil
-	}
-	if _, ok := value.Integer(value.Base(c.args[1])); !ok {
-		return nil, unknown.New("[Math]::Round with a mode")
-	}
-	scale := math.Pow(10, float64(c.num(1)))
-	return math.RoundToEven(c.real(0)*scale) / scale, nil
-}
-
-func abs(c call) (any, error) {
-	order, err := value.Compare(c.args[0], int32(0), true)
-	if err != nil || order >= 0 {
-		return value.Base(c.args[0]), err
-	}
-	return value.Negate(c.args[0])
 }
 
 func convertStatics() statics {
 	all := statics{
 		"ToBase64String":   static("ToBase64String", 1, 3, toBase64),
 		"FromBase64String": static("FromBase64String", 1, 1, fromBase64),
-		"ToString":         static("ToString", 1, 2, toBaseText),
-		"ToBoolean":        static("ToBoolean", 1, 1, func(c call) (any, error) { return toBoolean(c) }),
 	}
 	for name, typeName := range map[string]string{
 		"ToInt32": "System.Int32", "ToInt64": "System.Int64", "ToUInt32": "System.UInt32", "ToUInt64": "System.UInt64",
@@ -142,14 +79,6 @@ func convertStatics() statics {
 		all[name] = static(name, 1, 2, func(c call) (any, error) { return toNumber(c, typeName) })
 	}
 	return all
-}
-
-func toBoolean(c call) (any, error) {
-	if text, ok := value.Base(c.args[0]).(string); ok {
-		c.args = []any{text}
-		return parseBool(c)
-	}
-	return value.Truth(c.args[0]), nil
 }
 
 func toNumber(c call, typeName string) (any, error) {
@@ -179,24 +108,6 @@ func toNumber(c call, typeName string) (any, error) {
 		return int64(n), nil
 	}
 	return value.Convert(n, typeName)
-}
-
-// toBaseText is [Convert]::ToString(number, base).
-func toBaseText(c call) (any, error) {
-	if len(c.args) == 1 {
-		return value.String(c.args[0]), nil
-	}
-	base := c.num(1)
-	if base != 2 && base != 8 && base != 16 && base != 10 {
-		return nil, value.NewException("System.ArgumentException", "Invalid Base.")
-	}
-	if n, ok := value.Base(c.args[0]).(int32); ok && base != 10 {
-		return strconv.FormatUint(uint64(uint32(n)), base), nil
-	}
-	if base == 10 {
-		return strconv.FormatInt(c.num64(0), 10), nil
-	}
-	return strconv.FormatUint(uint64(c.num64(0)), base), nil
 }
 
 func toBase64(c call) (any, error) {
@@ -252,33 +163,4 @@ func bitsText(c call) (any, error) {
 		pairs[i] = strings.ToUpper(hex.EncodeToString(b[i : i+1]))
 	}
 	return strings.Join(pairs, "-"), nil
-}
-
-func littleEndian(c call, width int, as func(n uint64) any) (any, error) {
-	b, err := part(c.bytes(0).Data, c.num(1), width)
-	if err != nil {
-		return nil, err
-	}
-	var n uint64
-	for i := width - 1; i >= 0; i-- {
-		n = n<<8 | uint64(b[i])
-	}
-	return as(n), nil
-}
-
-func littleBytes(c call) (any, error) {
-	width := map[string]int{"System.Int16": 2, "System.UInt16": 2, "System.Int32": 4, "System.UInt32": 4, "System.Int64": 8, "System.UInt64": 8}[value.TypeName(c.args[0])]
-	if width == 0 {
-		return nil, unknown.New("[BitConverter]::GetBytes of a %s", value.TypeName(c.args[0]))
-	}
-	bits, ok := value.Base(c.args[0]).(uint64)
-	if !ok {
-		n, _ := value.Integer(value.Base(c.args[0]))
-		bits = uint64(n)
-	}
-	out := make([]byte, width)
-	for i := range out {
-		out[i] = byte(bits >> (8 * i))
-	}
-	return &value.Bytes{Data: out}, nil
 }

@@ -3,8 +3,6 @@ package dotnet
 import (
 	"cmp"
 	"context"
-	"io"
-	"sync"
 	"time"
 
 	"kinit/test/winsim/powershell/interp"
@@ -108,25 +106,21 @@ func (p *child) start(ctx context.Context, o *value.Object) error {
 	if err != nil {
 		return err
 	}
-	ends, err := p.redirect(o, &process)
-	if err != nil {
-		return err
+	if redirected {
+		return unknown.New("redirected streams of a process")
 	}
 	running, err := p.s.Host().Start(ctx, process)
 	if err != nil {
 		return err
 	}
 	p.running = running
-	go p.await(ctx, ends)
+	go p.await(ctx)
 	return nil
 }
 
-// await keeps the outcome, and ends the streams that others read.
-func (p *child) await(ctx context.Context, ends []io.Closer) {
+// await keeps the outcome.
+func (p *child) await(ctx context.Context) {
 	p.code, p.err = p.running.Wait(ctx)
-	for _, end := range ends {
-		end.Close()
-	}
 	close(p.ended)
 }
 
@@ -155,49 +149,6 @@ func (p *child) process() (interp.Process, error) {
 		Path: full, Line: line, Args: interp.SplitLine(line), Dir: dir, Env: env,
 		Stdin: p.s.Stdin(), Stdout: p.s.Stdout(), Stderr: p.s.Stderr(),
 	}, nil
-}
-
-// redirect makes the pipes that are asked for, and returns the ends that the program's
-// end closes.
-func (p *child) redirect(o *value.Object, process *interp.Process) ([]io.Closer, error) {
-	var ends []io.Closer
-	if p.flag("RedirectStandardInput") {
-		r, w := io.Pipe()
-		process.Stdin = r
-		ends = append(ends, r)
-		own, err := codecOf(kept(p.s, inputKey))
-		if err != nil {
-			return nil, err
-		}
-		o.Add(value.P("StandardInput", writerObject(&stream{write: w, close: w.Close}, own)))
-	}
-	for _, out := range []struct {
-		flag, property, encoding string
-		target                   *io.Writer
-	}{
-		{"RedirectStandardOutput", "StandardOutput", "StandardOutputEncoding", &process.Stdout},
-		{"RedirectStandardError", "StandardError", "StandardErrorEncoding", &process.Stderr},
-	} {
-		if !p.flag(out.flag) {
-			continue
-		}
-		own, err := p.encoding(out.encoding)
-		if err != nil {
-			return nil, err
-		}
-		buffer := newBuffer()
-		*out.target = buffer
-		ends = append(ends, buffer)
-		o.Add(value.P(out.property, readerObject(&stream{read: buffer}, own)))
-	}
-	return ends, nil
-}
-
-func (p *child) encoding(name string) (*codec, error) {
-	if v := p.info.Property(name); !value.IsNull(v) {
-		return codecOf(v)
-	}
-	return codecOf(kept(p.s, outputKey))
 }
 
 func (p *child) hasExited() any {
@@ -236,66 +187,4 @@ func (p *child) wait(c call) (any, error) {
 	case <-late:
 		return false, c.ctx.Err()
 	}
-}
-
-// buffer is a pipe that holds as much as one of Windows: a script that waits for a
-// program's end before it reads what the program writes hangs here as it does there.
-type buffer struct {
-	lock  sync.Mutex
-	more  *sync.Cond
-	data  []byte
-	ended bool
-}
-
-func newBuffer() *buffer {
-	b := &buffer{}
-	b.more = sync.NewCond(&b.lock)
-	return b
-}
-
-// pipeSize is how much a pipe of Windows holds before its writer waits.
-const pipeSize = 4096
-
-func (b *buffer) Write(p []byte) (int, error) {
-	b.lock.Lock()
-	defer b.lock.Unlock()
-	written := 0
-	for len(p) > 0 {
-		for len(b.data) >= pipeSize && !b.ended {
-			b.more.Wait()
-		}
-		if b.ended {
-			return written, io.ErrClosedPipe
-		}
-		n := min(len(p), pipeSize-len(b.data))
-		b.data = append(b.data, p[:n]...)
-		p = p[n:]
-		written += n
-		b.more.Broadcast()
-	}
-	return written, nil
-}
-
-func (b *buffer) Read(p []byte) (int, error) {
-	b.lock.Lock()
-	defer b.lock.Unlock()
-	for len(b.data) == 0 && !b.ended {
-		b.more.Wait()
-	}
-	if len(b.data) == 0 {
-		return 0, io.EOF
-	}
-	n := copy(p, b.data)
-	b.data = b.data[n:]
-	b.more.Broadcast()
-	return n, nil
-}
-
-// Close ends the pipe: what is in it can still be read.
-func (b *buffer) Close() error {
-	b.lock.Lock()
-	defer b.lock.Unlock()
-	b.ended = true
-	b.more.Broadcast()
-	return nil
 }

@@ -18,7 +18,6 @@ type stream struct {
 	resize func(size int64) error
 	close  func() error
 	closed bool
-	memory *memory // of a MemoryStream
 }
 
 // memory is the content of a MemoryStream.
@@ -36,41 +35,17 @@ func (m *memory) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-func (m *memory) Write(p []byte) (int, error) {
-	if end := m.at + len(p); end > len(m.data) {
-		m.data = append(m.data, make([]byte, end-len(m.data))...)
-	}
-	m.at += copy(m.data[m.at:], p)
-	return len(p), nil
-}
-
-func (m *memory) Seek(offset int64, whence int) (int64, error) {
-	base := map[int]int64{io.SeekStart: 0, io.SeekCurrent: int64(m.at), io.SeekEnd: int64(len(m.data))}[whence]
-	if base+offset < 0 {
-		return 0, errors.New("before the beginning")
-	}
-	m.at = int(base + offset)
-	return base + offset, nil
-}
-
 func streamTypes() []interp.Type {
 	return []interp.Type{
 		{Name: "System.IO.Stream", Aliases: []string{"io.stream"}, Values: statics{"Null": constant(streamObject("System.IO.Stream+NullStream", &stream{read: bytes.NewReader(nil), write: io.Discard}))}},
-		{Name: "System.IO.MemoryStream", Aliases: []string{"io.memorystream"}, New: static("MemoryStream", 0, 1, newMemoryStream)},
+		{Name: "System.IO.MemoryStream", Aliases: []string{"io.memorystream"}, New: static("MemoryStream", 1, 1, newMemoryStream)},
 		{Name: "System.IO.StreamReader", Aliases: []string{"io.streamreader"}, New: static("StreamReader", 1, 3, newReader)},
-		{Name: "System.IO.StreamWriter", Aliases: []string{"io.streamwriter"}, New: static("StreamWriter", 1, 3, newWriter)},
-		{Name: "System.IO.SeekOrigin", Enum: enum("System.IO.SeekOrigin", "Begin", "Current", "End")},
 	}
 }
 
 func newMemoryStream(c call) (any, error) {
-	m := &memory{}
-	if len(c.args) == 1 {
-		if _, number := value.Integer(value.Base(c.args[0])); !number {
-			m.data = bytes.Clone(c.bytes(0).Data)
-		}
-	}
-	o := streamObject("System.IO.MemoryStream", &stream{read: m, write: m, seek: m, memory: m})
+	m := &memory{data: bytes.Clone(c.bytes(0).Data)}
+	o := streamObject("System.IO.MemoryStream", &stream{read: m})
 	bind(o, "ToArray", method("ToArray", 0, 0, func(call) (any, error) { return &value.Bytes{Data: bytes.Clone(m.data)}, nil }))
 	return o, nil
 }
@@ -86,16 +61,10 @@ func streamObject(typeName string, s *stream) *value.Object {
 	if s.seek != nil {
 		o.Add(&value.Property{Name: "Position", Get: s.position, Set: s.setPosition})
 		o.Add(&value.Property{Name: "Length", Get: s.length, ReadOnly: true})
-		bind(o, "Seek", method("Seek", 2, 2, s.seekMethod))
 		bind(o, "SetLength", method("SetLength", 1, 1, func(c call) (any, error) { return void(s.setLength(c.num64(0))) }))
 	}
 	bind(o, "Read", method("Read", 3, 3, s.readMethod))
-	bind(o, "ReadByte", method("ReadByte", 0, 0, s.readByte))
 	bind(o, "Write", method("Write", 3, 3, s.writeMethod))
-	bind(o, "WriteByte", method("WriteByte", 1, 1, func(c call) (any, error) {
-		b, _ := c.to(0, "System.Byte").(uint8)
-		return void(s.put([]byte{b}))
-	}))
 	bind(o, "CopyTo", method("CopyTo", 1, 2, s.copyTo))
 	bind(o, "Flush", method("Flush", 0, 1, func(call) (any, error) { return void(s.open()) }))
 	end := func(call) (any, error) { return void(s.end()) }
@@ -137,9 +106,6 @@ func (s *stream) setPosition(v any) error {
 }
 
 func (s *stream) length() (any, error) {
-	if s.memory != nil {
-		return int64(len(s.memory.data)), nil
-	}
 	at, err := s.seek.Seek(0, io.SeekCurrent)
 	if err != nil {
 		return nil, err
@@ -166,12 +132,6 @@ func (s *stream) setLength(size int64) error {
 		_, err = s.seek.Seek(size, io.SeekStart)
 	}
 	return exception(err, "")
-}
-
-func (s *stream) seekMethod(c call) (any, error) {
-	whence := map[string]int{"Begin": io.SeekStart, "Current": io.SeekCurrent, "End": io.SeekEnd}[c.str(1)]
-	at, err := s.seek.Seek(c.num64(0), whence)
-	return at, err
 }
 
 // readMethod reads what is there, at least one byte unless the stream has ended.
@@ -206,18 +166,6 @@ func readSome(r io.Reader, place []byte) (int, error) {
 		}
 	}
 	return 0, nil
-}
-
-func (s *stream) readByte(call) (any, error) {
-	if err := s.open(); err != nil || s.read == nil {
-		return nil, err
-	}
-	one := make([]byte, 1)
-	n, err := readSome(s.read, one)
-	if n == 0 {
-		return int32(-1), err
-	}
-	return int32(one[0]), err
 }
 
 func (s *stream) writeMethod(c call) (any, error) {

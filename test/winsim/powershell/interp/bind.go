@@ -170,21 +170,10 @@ func (c *Call) bindCommon(name string, isSwitch bool, arg argument, rest []argum
 		c.common.errorAction, err = action(text)
 	case "warningaction":
 		c.common.warningAction, err = action(text)
-	case "errorvariable":
-		c.common.errorVariable = text
-		c.Session.clearVariable(text)
-	case "outvariable":
-		c.common.outVariable = text
-		c.Session.clearVariable(text)
+	case "errorvariable", "outvariable":
+		return 0, unknown.New("the parameter -%s", name)
 	}
 	return used, err
-}
-
-// clearVariable empties the list of -ErrorVariable, unless a plus says to add to it.
-func (s *Session) clearVariable(name string) {
-	if !strings.HasPrefix(name, "+") {
-		s.scope.set(name, &value.List{Type: "System.Collections.ArrayList"})
-	}
 }
 
 func action(text string) (string, error) {

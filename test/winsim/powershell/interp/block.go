@@ -79,7 +79,7 @@ func (s *Session) underscore(v any) func() {
 
 // inScope runs a script block without a scope of its own.
 func (s *Session) inScope(ctx context.Context, b *Block, out Sink) error {
-	if b.tree.Params != nil || b.tree.Begin != nil || b.tree.Process != nil {
+	if b.tree.Params != nil {
 		return unknown.New("a script block with parameters or named blocks in this place")
 	}
 	return s.body(ctx, b.tree.End, out)
@@ -109,15 +109,6 @@ func (s *Session) call(ctx context.Context, b *Block, args arguments, input []an
 		}
 		return err
 	}
-	if b.tree.Process == nil {
-		return s.body(ctx, b.tree.End, out)
-	}
-	if err := s.body(ctx, b.tree.Begin, out); err != nil {
-		return err
-	}
-	if err := s.process(ctx, b, input, out); err != nil {
-		return err
-	}
 	return s.body(ctx, b.tree.End, out)
 }
 
@@ -129,40 +120,4 @@ func (s *Session) enter(b *Block) func() {
 		s.scope.script = source.Name
 	}
 	return func() { s.scope = caller }
-}
-
-// process runs the process block for each object of the pipeline.
-func (s *Session) process(ctx context.Context, b *Block, input []any, out Sink) error {
-	if input == nil {
-		return s.body(ctx, b.tree.Process, out)
-	}
-	for _, item := range input {
-		s.scope.vars["_"] = &variable{value: item}
-		if err := s.pipeParameters(ctx, b, item); err != nil {
-			return err
-		}
-		if err := s.body(ctx, b.tree.Process, out); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// pipeParameters binds an object of the pipeline to the parameters that take it.
-func (s *Session) pipeParameters(ctx context.Context, b *Block, item any) error {
-	if b.tree.Params == nil {
-		return nil
-	}
-	for _, p := range b.tree.Params.List {
-		if attributeIs(p, "valuefrompipelinebypropertyname") {
-			return unknown.New("ValueFromPipelineByPropertyName of functions")
-		}
-		if !attributeIs(p, "valuefrompipeline") {
-			continue
-		}
-		if err := s.bindParam(ctx, p, item); err != nil {
-			return err
-		}
-	}
-	return nil
 }

@@ -64,7 +64,6 @@ type Call struct {
 // common are the parameters that all cmdlets have.
 type common struct {
 	errorAction, warningAction string // in lower case; empty for what the variable says
-	errorVariable, outVariable string
 	verbose                    bool
 }
 
@@ -115,9 +114,6 @@ func (c *Call) Confirm() bool { return c.Bool("Confirm") }
 
 // WriteObject writes one object, an array too, as one.
 func (c *Call) WriteObject(ctx context.Context, v any) error {
-	if c.common.outVariable != "" {
-		c.Session.appendVariable(c.common.outVariable, v)
-	}
 	return c.out(ctx, v)
 }
 
@@ -134,7 +130,7 @@ func (c *Call) WriteAll(ctx context.Context, v any) error {
 // WriteError reports an error that does not end the cmdlet. If it returns an error,
 // because the script asked errors to stop it, the cmdlet must return that at once.
 func (c *Call) WriteError(ctx context.Context, r *value.ErrorRecord) error {
-	return c.Session.writeError(ctx, c.fill(r), c.errorAction(), c.common.errorVariable)
+	return c.Session.writeError(ctx, c.fill(r), c.errorAction())
 }
 
 // Terminate is the error to return for one that ends the cmdlet.

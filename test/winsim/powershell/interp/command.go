@@ -174,7 +174,7 @@ func (b *blockStage) end(ctx context.Context) error {
 	if b.piped && b.input == nil {
 		b.input = []any{}
 	}
-	if b.piped && b.block.tree.Process == nil && len(b.input) > 0 {
+	if b.piped && len(b.input) > 0 {
 		return unknown.New("objects piped to a script block or function without a process block")
 	}
 	b.s.okay = true

@@ -126,11 +126,8 @@ func (s *Session) errorPreference() string {
 }
 
 // writeError handles an error that does not end a command, as an action says.
-func (s *Session) writeError(ctx context.Context, r *value.ErrorRecord, action, variable string) error {
+func (s *Session) writeError(ctx context.Context, r *value.ErrorRecord, action string) error {
 	s.okay = false
-	if variable != "" && action != "stop" {
-		s.appendVariable(variable, r)
-	}
 	switch action {
 	case "stop":
 		return &Throw{Record: r}
@@ -224,6 +221,3 @@ func PositionMessage(p value.Place) string {
 	return "At " + where + " char:" + itoa(p.Column) + "\r\n+ " + string(line) + "\r\n+ " +
 		strings.Repeat(" ", start) + strings.Repeat("~", width)
 }
-
-// Exit is the error that ends the process with a code, as [Environment]::Exit does.
-func Exit(code int32) error { return &flow{word: "exit", code: code} }

@@ -284,25 +284,13 @@ func (s *Session) unary(ctx context.Context, e *ast.Unary) (any, error) {
 	case "+":
 		return value.Arithmetic("+", int32(0), v)
 	case "-bnot":
-		return value.BitNot(v)
+		return nil, unknown.New("the operator -bnot")
 	case ",":
 		return value.NewArray(element(v)), nil
 	case "-join":
 		return s.join(v, "")
-	case "-split", "-csplit":
-		return splitBlanks(v), nil
 	}
 	return nil, unknown.New("the operator %s before a value", e.Op)
-}
-
-func splitBlanks(v any) any {
-	out := &value.Array{Elem: "System.String"}
-	for _, item := range value.Each(v) {
-		for _, word := range strings.Fields(value.String(item)) {
-			out.Items = append(out.Items, word)
-		}
-	}
-	return out
 }
 
 // reference is [ref]$variable.

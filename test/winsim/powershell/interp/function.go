@@ -2,7 +2,6 @@ package interp
 
 import (
 	"context"
-	"slices"
 	"strings"
 
 	"kinit/test/winsim/powershell/ast"
@@ -17,9 +16,6 @@ func (s *Session) bindBlock(ctx context.Context, b *Block, args arguments) error
 	bound.Type, bound.Ordered = "System.Management.Automation.PSBoundParametersDictionary", true
 	s.scope.set("PSBoundParameters", bound)
 	params := b.params()
-	if err := checkAttributes(params); err != nil {
-		return err
-	}
 	rest, err := s.bindNames(ctx, b, params, args.list, bound)
 	if err != nil {
 		return err
@@ -27,8 +23,8 @@ func (s *Session) bindBlock(ctx context.Context, b *Block, args arguments) error
 	if rest, err = s.bindOrder(ctx, params, rest, bound); err != nil {
 		return err
 	}
-	if len(rest) > 0 && b.advanced() {
-		return bindingError("PositionalParameterNotFound", "A positional parameter cannot be found that accepts argument '"+value.String(rest[0].value)+"'.")
+	if len(rest) > 0 && b.tree.Advanced {
+		return unknown.New("arguments without a parameter, of a script block with [CmdletBinding()]")
 	}
 	s.scope.set("args", leftOver(rest))
 	return s.defaults(ctx, params, bound)
@@ -55,42 +51,6 @@ func (b *Block) params() []*ast.Param {
 	return b.tree.Params.List
 }
 
-// advanced reports whether a block refuses arguments that it has no parameter for.
-func (b *Block) advanced() bool {
-	if b.tree.Advanced {
-		return true
-	}
-	for _, p := range b.params() {
-		for _, a := range p.Attributes {
-			if strings.EqualFold(a.Name, "parameter") {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// checkAttributes refuses attributes that the simulator does not know.
-func checkAttributes(params []*ast.Param) error {
-	for _, p := range params {
-		for _, a := range p.Attributes {
-			switch strings.ToLower(a.Name) {
-			case "validateset", "validatenotnullorempty", "allownull", "allowemptystring", "allowemptycollection", "alias":
-				continue
-			case "parameter":
-				for name := range a.Named {
-					if !oneOf([]string{"mandatory", "position", "valuefrompipeline", "helpmessage"}, name) {
-						return locate(unknown.New("the argument %s of [Parameter()]", name), a.At())
-					}
-				}
-				continue
-			}
-			return locate(unknown.New("the attribute [%s()]", a.Name), a.At())
-		}
-	}
-	return nil
-}
-
 // bindNames binds the arguments with names and returns the others.
 func (s *Session) bindNames(ctx context.Context, b *Block, params []*ast.Param, args []argument, bound *value.Hashtable) ([]argument, error) {
 	var rest []argument
@@ -105,12 +65,6 @@ func (s *Session) bindNames(ctx context.Context, b *Block, params []*ast.Param, 
 			return nil, err
 		}
 		if p == nil {
-			if b.advanced() {
-				if err := s.blockCommon(arg, args[i+1:]); err != nil {
-					return nil, err
-				}
-				continue
-			}
 			rest = append(rest, arg)
 			continue
 		}
@@ -133,18 +87,11 @@ func (s *Session) bindNames(ctx context.Context, b *Block, params []*ast.Param, 
 	return rest, nil
 }
 
-func (s *Session) blockCommon(arg argument, _ []argument) error {
-	if _, _, ok := commonParameter(arg.name); ok {
-		return unknown.New("the common parameter -%s of functions", arg.name)
-	}
-	return bindingError("NamedParameterNotFound", "A parameter cannot be found that matches parameter name '"+arg.name+"'.")
-}
-
 // findParam is the parameter of a name, an alias or an unambiguous beginning.
 func findParam(params []*ast.Param, name string) (*ast.Param, error) {
 	var found *ast.Param
 	for _, p := range params {
-		if strings.EqualFold(p.Name, name) || hasAlias(p, name) {
+		if strings.EqualFold(p.Name, name) {
 			return p, nil
 		}
 		if len(name) < len(p.Name) && strings.EqualFold(p.Name[:len(name)], name) {
@@ -155,20 +102,6 @@ func findParam(params []*ast.Param, name string) (*ast.Param, error) {
 		}
 	}
 	return found, nil
-}
-
-func hasAlias(p *ast.Param, name string) bool {
-	for _, a := range p.Attributes {
-		if !strings.EqualFold(a.Name, "alias") {
-			continue
-		}
-		for _, arg := range a.Args {
-			if text, ok := arg.(*ast.String); ok && strings.EqualFold(text.Value, name) {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 func isSwitch(p *ast.Param) bool {
@@ -219,9 +152,6 @@ func (s *Session) bindParam(ctx context.Context, p *ast.Param, v any) error {
 		}
 		own = &variable{value: converted, typeName: full}
 	}
-	if err := s.validateParam(ctx, p, own.value); err != nil {
-		return err
-	}
 	s.scope.vars[strings.ToLower(p.Name)] = own
 	return nil
 }
@@ -255,86 +185,15 @@ func transformation(p *ast.Param, e *value.Exception) error {
 	return &Throw{Record: &value.ErrorRecord{Exception: x, ID: "ParameterArgumentTransformationError", Category: "InvalidData"}, Statement: true}
 }
 
-func invalidParam(id, message string) error {
-	e := value.NewException("System.Management.Automation.ParameterBindingValidationException", message)
-	return &Throw{Record: &value.ErrorRecord{Exception: e, ID: id, Category: "InvalidData"}, Statement: true}
-}
-
-func (s *Session) validateParam(ctx context.Context, p *ast.Param, v any) error {
-	if attributeIs(p, "mandatory") && !hasAttribute(p, "allownull") && value.IsNull(v) {
-		return invalidParam("ParameterArgumentValidationErrorNullNotAllowed", "Cannot bind argument to parameter '"+p.Name+"' because it is null.")
-	}
-	if attributeIs(p, "mandatory") && !hasAttribute(p, "allowemptystring") && value.Base(v) == any("") {
-		return invalidParam("ParameterArgumentValidationErrorEmptyStringNotAllowed", "Cannot bind argument to parameter '"+p.Name+"' because it is an empty string.")
-	}
-	for _, a := range p.Attributes {
-		if strings.EqualFold(a.Name, "validatenotnullorempty") && (value.IsNull(v) || value.Base(v) == any("")) {
-			return invalidParam("ParameterArgumentValidationError", "Cannot validate argument on parameter '"+p.Name+"'. The argument is null or empty. Provide an argument that is not null or empty, and then try the command again.")
-		}
-		if !strings.EqualFold(a.Name, "validateset") {
-			continue
-		}
-		if err := s.validateSet(ctx, p, a, v); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (s *Session) validateSet(ctx context.Context, p *ast.Param, a *ast.Attribute, v any) error {
-	var words []string
-	for _, arg := range a.Args {
-		word, err := s.eval(ctx, arg)
-		if err != nil {
-			return err
-		}
-		words = append(words, value.String(word))
-	}
-	for _, item := range value.Each(v) {
-		if word := value.String(item); !oneOf(words, word) {
-			return invalidParam("ParameterArgumentValidationError", "Cannot validate argument on parameter '"+p.Name+"'. The argument \""+word+"\" does not belong to the set \""+strings.Join(words, ",")+"\" specified by the ValidateSet attribute. Supply an argument that is in the set and then try the command again.")
-		}
-	}
-	return nil
-}
-
-func hasAttribute(p *ast.Param, name string) bool {
-	return slices.ContainsFunc(p.Attributes, func(a *ast.Attribute) bool { return strings.EqualFold(a.Name, name) })
-}
-
-// attributeIs reports whether [Parameter(name)] or [Parameter(name=$true)] is there.
-func attributeIs(p *ast.Param, name string) bool {
-	for _, a := range p.Attributes {
-		if !strings.EqualFold(a.Name, "parameter") {
-			continue
-		}
-		v, ok := a.Named[name]
-		if !ok {
-			continue
-		}
-		variable, isVariable := v.(*ast.Variable)
-		return v == nil || isVariable && strings.EqualFold(variable.Name, "true")
-	}
-	return false
-}
-
 // defaults gives the parameters without arguments their defaults.
 func (s *Session) defaults(ctx context.Context, params []*ast.Param, bound *value.Hashtable) error {
-	var missing []string
 	for _, p := range params {
-		if has(bound, p.Name) || attributeIs(p, "valuefrompipeline") {
-			continue
-		}
-		if attributeIs(p, "mandatory") {
-			missing = append(missing, p.Name)
+		if has(bound, p.Name) {
 			continue
 		}
 		if err := s.defaultOf(ctx, p); err != nil {
 			return err
 		}
-	}
-	if len(missing) > 0 {
-		return bindingError("MissingMandatoryParameter", "Cannot process command because of one or more missing mandatory parameters: "+strings.Join(missing, " ")+".")
 	}
 	return nil
 }

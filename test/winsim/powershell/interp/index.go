@@ -23,9 +23,9 @@ func (s *Session) at(ctx context.Context, target, index any) (any, error) {
 	case nil:
 		return nil, runtimeError("NullArray", "InvalidOperation", "Cannot index into a null array.", nil)
 	case *value.Hashtable:
-		return s.keyed(t, index), nil
+		return s.keyed(t, index)
 	case string:
-		return s.atText(ctx, t, index)
+		return nil, unknown.New("a character of a text by its index")
 	case *value.Object:
 		if at, ok := t.FindMethod("get_Item"); ok {
 			return at(ctx, []any{index})
@@ -34,74 +34,31 @@ func (s *Session) at(ctx context.Context, target, index any) (any, error) {
 	if _, ok := value.Length(base); !ok {
 		return s.atScalar(base, index)
 	}
-	if several, ok := value.Items(index); ok {
-		return s.slice(ctx, base, several)
+	if _, several := value.Items(index); several {
+		return nil, unknown.New("several indexes of an array")
 	}
 	n, err := value.Convert(index, "System.Int32")
 	if err != nil {
 		return nil, err
 	}
-	v, ok := value.At(base, int(n.(int32)))
-	if !ok && s.Strict() >= 3 {
-		return nil, value.NewException("System.IndexOutOfRangeException", "Index was outside the bounds of the array.")
-	}
+	v, _ := value.At(base, int(n.(int32)))
 	return v, nil
 }
 
-// slice are the elements that are there of several indexes.
-func (s *Session) slice(ctx context.Context, target any, indexes []any) (any, error) {
-	out := value.NewArray()
-	for _, one := range indexes {
-		v, err := s.at(ctx, target, one)
-		if err != nil {
-			return nil, err
-		}
-		if v != nil {
-			out.Items = append(out.Items, v)
-		}
-	}
-	return out, nil
-}
-
-// keyed is the value of a key, or of each of several keys.
-func (s *Session) keyed(h *value.Hashtable, index any) any {
-	several, ok := value.Items(index)
-	if !ok {
+// keyed is the value of a key.
+func (s *Session) keyed(h *value.Hashtable, index any) (any, error) {
+	if _, several := value.Items(index); !several {
 		if n, isInt := value.Base(index).(int32); isInt && h.Ordered {
 			if keys := h.Keys(); int(n) < len(keys) && n >= 0 {
 				v, _ := h.Get(keys[n])
-				return v
+				return v, nil
 			}
-			return nil
+			return nil, nil
 		}
 		v, _ := h.Get(index)
-		return v
+		return v, nil
 	}
-	out := value.NewArray()
-	for _, key := range several {
-		v, _ := h.Get(key)
-		out.Items = append(out.Items, v)
-	}
-	return out
-}
-
-func (s *Session) atText(ctx context.Context, text string, index any) (any, error) {
-	if several, ok := value.Items(index); ok {
-		return s.slice(ctx, text, several)
-	}
-	n, err := value.Convert(index, "System.Int32")
-	if err != nil {
-		return nil, err
-	}
-	units := value.Units(text)
-	i := int(n.(int32))
-	if i < 0 {
-		i += len(units)
-	}
-	if i < 0 || i >= len(units) {
-		return nil, nil
-	}
-	return value.Char(units[i]), nil
+	return nil, unknown.New("several keys of a dictionary")
 }
 
 // atScalar is an index of a value that is no array: element 0 is itself.

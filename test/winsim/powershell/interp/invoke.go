@@ -87,22 +87,10 @@ func newArray(elem string, args []any) (any, error) {
 	if elem != "System.Object" {
 		a.Elem = elem
 	}
-	return a, fillDefault(a)
-}
-
-// fillDefault gives the elements of an array of values their default.
-func fillDefault(a *value.Array) error {
-	if a.Elem == "" || a.Elem == "System.String" {
-		return nil
+	if a.Elem != "" && a.Elem != "System.String" {
+		return nil, unknown.New("a new array of %s", a.Elem)
 	}
-	zero, err := value.Convert(nil, a.Elem)
-	if err != nil {
-		return err
-	}
-	for i := range a.Items {
-		a.Items[i] = zero
-	}
-	return nil
+	return a, nil
 }
 
 func newException(kind string, args []any) (any, error) {
@@ -146,15 +134,7 @@ func (s *Session) CallMethod(ctx context.Context, target any, name string, args 
 	if m, ok := s.instanceMethod(base, name); ok {
 		return m(ctx, s, base, args)
 	}
-	if items, isArray := value.Items(base); isArray && len(items) > 0 && !s.hasMethod(base, name) {
-		return s.callEach(ctx, items, name, args)
-	}
 	return nil, unknown.New("the method %s of %s", name, value.TypeName(base))
-}
-
-func (s *Session) hasMethod(base any, name string) bool {
-	_, ok := s.instanceMethod(base, name)
-	return ok
 }
 
 // instanceMethod is a method of a registered type; those of System.Object are last.
@@ -167,19 +147,4 @@ func (s *Session) instanceMethod(base any, name string) (InstanceFunc, bool) {
 		}
 	}
 	return nil, false
-}
-
-// callEach calls a method of each element of an array that has none of that name.
-func (s *Session) callEach(ctx context.Context, items []any, name string, args []any) (any, error) {
-	var all []any
-	for _, item := range items {
-		v, err := s.CallMethod(ctx, item, name, args)
-		if err != nil {
-			return nil, err
-		}
-		if _, void := v.(value.Void); !void {
-			all = append(all, value.Each(v)...)
-		}
-	}
-	return value.Collect(all), nil
 }

@@ -111,17 +111,9 @@ func (s *Session) enumerate(ctx context.Context, items []any, name string) (any,
 		found = append(found, value.Each(v)...)
 	}
 	if len(found) == 0 {
-		return s.absent(name)
+		return nil, nil
 	}
 	return value.Collect(found), nil
-}
-
-// absent is the value of a property that is not there: $null, or an error in strict mode.
-func (s *Session) absent(name string) (any, error) {
-	if s.Strict() >= 2 {
-		return nil, runtimeError("PropertyNotFoundStrict", "NotSpecified", "The property '"+name+"' cannot be found on this object. Verify that the property exists.", nil)
-	}
-	return nil, nil
 }
 
 // missing is the value of a property that is not there.
@@ -132,9 +124,9 @@ func (s *Session) missing(target any, name string) (any, error) {
 		if strings.EqualFold(name, "count") || strings.EqualFold(name, "length") {
 			return int32(0), nil
 		}
-		return s.absent(name)
+		return nil, nil
 	case *value.Hashtable:
-		return s.absent(name)
+		return nil, nil
 	case *value.Object:
 		return s.missingOfObject(o, name)
 	}
@@ -154,7 +146,7 @@ func (s *Session) missingOfObject(o *value.Object, name string) (any, error) {
 	case !o.Complete:
 		return nil, unknown.New("the property %s of %s", name, o.Type)
 	}
-	return s.absent(name)
+	return nil, nil
 }
 
 // property is a property that a value has of its own.

@@ -54,7 +54,7 @@ func (s *Session) operate(ctx context.Context, op string, left, right any) (any,
 		is, err := s.is(left, right)
 		return !is, err
 	case "-as":
-		return s.as(ctx, left, right)
+		return nil, unknown.New("the operator -as")
 	case "-join":
 		return s.join(left, value.String(right))
 	}
@@ -264,6 +264,22 @@ func (s *Session) join(left any, separator string) (any, error) {
 	return value.Join(left, separator), nil
 }
 
+// typeOperand is the full name of the type on the right of -is and -as.
+func (s *Session) typeOperand(right any) (string, error) {
+	if t, ok := value.Base(right).(value.Type); ok {
+		return t.Name, nil
+	}
+	return s.interp.resolve(value.String(right))
+}
+
+func (s *Session) is(left, right any) (bool, error) {
+	name, err := s.typeOperand(right)
+	if err != nil {
+		return false, err
+	}
+	return value.Is(left, name), nil
+}
+
 // rangeOf is from..to, up or down.
 func rangeOf(left, right any) (any, error) {
 	from, err := value.Convert(left, "System.Int32")
@@ -289,41 +305,4 @@ func rangeOf(left, right any) (any, error) {
 			return out, nil
 		}
 	}
-}
-
-// typeOperand is the full name of the type on the right of -is and -as.
-func (s *Session) typeOperand(right any) (string, error) {
-	if t, ok := value.Base(right).(value.Type); ok {
-		return t.Name, nil
-	}
-	return s.interp.resolve(value.String(right))
-}
-
-func (s *Session) is(left, right any) (bool, error) {
-	name, err := s.typeOperand(right)
-	if err != nil {
-		return false, err
-	}
-	return value.Is(left, name), nil
-}
-
-// as converts, or is $null where that is not possible.
-func (s *Session) as(ctx context.Context, left, right any) (any, error) {
-	name, err := s.typeOperand(right)
-	if err != nil {
-		return nil, err
-	}
-	v, err := s.convert(ctx, left, name)
-	if err == nil {
-		return v, nil
-	}
-	if unknown.Is(err) {
-		return nil, err
-	}
-	return nil, nil
-}
-
-// Operate is left op right for an operator without its dash, in any case.
-func (s *Session) Operate(ctx context.Context, op string, left, right any) (any, error) {
-	return s.operate(ctx, "-"+strings.ToLower(op), left, right)
 }

@@ -153,7 +153,7 @@ func (p *programStage) complain(ctx context.Context, problems *bytes.Buffer, cod
 			ID:        "NativeCommandError", Category: "NotSpecified", Target: line,
 		}
 		r.Place.Command = p.path[strings.LastIndexByte(p.path, '\\')+1:]
-		if err := p.s.writeError(ctx, r, p.s.errorPreference(), ""); err != nil {
+		if err := p.s.writeError(ctx, r, p.s.errorPreference()); err != nil {
 			return err
 		}
 	}

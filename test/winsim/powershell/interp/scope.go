@@ -15,7 +15,6 @@ type scope struct {
 	parent    *scope
 	vars      map[string]*variable
 	functions map[string]*Block
-	strict    int    // the version of Set-StrictMode; 0 for what the parent has
 	script    string // the file that the scope is of
 	isScript  bool
 }
@@ -64,21 +63,6 @@ func (sc *scope) function(name string) (*Block, bool) {
 	return nil, false
 }
 
-func (sc *scope) strictness() int {
-	for ; sc != nil; sc = sc.parent {
-		if sc.strict != 0 {
-			return sc.strict
-		}
-	}
-	return 0
-}
-
-// SetStrict is Set-StrictMode: a version from 1 to 3, or -1 for off.
-func (s *Session) SetStrict(version int) { s.scope.strict = version }
-
-// Strict is the version of the strict mode that is on; 0 or less for none.
-func (s *Session) Strict() int { return s.scope.strictness() }
-
 // scopeOf is the scope that a variable's prefix names.
 func (s *Session) scopeOf(prefix string) (*scope, error) {
 	switch prefix {
@@ -114,18 +98,6 @@ func (s *Session) SetVariable(prefix, name string, v any) error {
 	}
 	sc.set(name, v)
 	return nil
-}
-
-// appendVariable adds to the list in a variable, for -ErrorVariable and -OutVariable.
-func (s *Session) appendVariable(name string, v any) {
-	name = strings.TrimPrefix(name, "+")
-	old, _ := s.scope.get(name)
-	list, ok := old.(*value.List)
-	if !ok {
-		list = &value.List{Type: "System.Collections.ArrayList"}
-		s.scope.set(name, list)
-	}
-	list.Items = append(list.Items, v)
 }
 
 // unmodelled are automatic variables that the simulator has no value for.
@@ -165,9 +137,6 @@ func (s *Session) variable(v *ast.Variable) (any, error) {
 		return found.value, nil
 	case unmodelled(name):
 		return nil, unknown.New("the automatic variable $%s", v.Name)
-	case s.Strict() > 0:
-		return nil, runtimeError("VariableIsUndefined", "InvalidOperation",
-			"The variable '$"+v.Name+"' cannot be retrieved because it has not been set.", v.Name)
 	}
 	return nil, nil
 }

@@ -21,14 +21,13 @@ type Interpreter struct {
 	aliases map[string]string
 	types   types
 	preset  map[string]any
-	modules map[string]bool
 }
 
 // New is an interpreter without cmdlets and types.
 func New(host Host) *Interpreter {
 	return &Interpreter{
 		host: host, cmdlets: map[string]*Cmdlet{}, aliases: map[string]string{}, types: types{},
-		preset: map[string]any{}, modules: map[string]bool{},
+		preset: map[string]any{},
 	}
 }
 
@@ -49,17 +48,6 @@ func (i *Interpreter) RegisterType(all ...Type) {
 		i.types.add(t)
 	}
 }
-
-// RegisterModule names modules that Import-Module finds; their cmdlets are registered
-// like all others.
-func (i *Interpreter) RegisterModule(names ...string) {
-	for _, name := range names {
-		i.modules[strings.ToLower(name)] = true
-	}
-}
-
-// HasModule reports whether a module was registered.
-func (i *Interpreter) HasModule(name string) bool { return i.modules[strings.ToLower(name)] }
 
 // Preset gives a variable its value at the start of every run, such as PSVersionTable.
 func (i *Interpreter) Preset(name string, v any) { i.preset[name] = v }

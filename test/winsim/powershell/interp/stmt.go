@@ -50,8 +50,6 @@ func (s *Session) statement(ctx context.Context, st ast.Statement, out Sink) err
 		return s.forLoop(ctx, st, out)
 	case *ast.While:
 		return s.while(ctx, st, out)
-	case *ast.Switch:
-		return s.switchStatement(ctx, st, out)
 	case *ast.Try:
 		return s.try(ctx, st, out)
 	case *ast.Flow:
@@ -265,75 +263,4 @@ func (s *Session) function(st *ast.Function) error {
 	b.name = st.Name
 	s.scope.functions[strings.ToLower(st.Name)] = b
 	return nil
-}
-
-// switchStatement compares each item with each clause; several may fit.
-func (s *Session) switchStatement(ctx context.Context, st *ast.Switch, out Sink) error {
-	v, err := s.valueOf(ctx, st.Items)
-	if err != nil {
-		return err
-	}
-	items := value.Each(v)
-	if _, empty := v.(value.Empty); empty {
-		items = nil
-	}
-	for _, item := range items {
-		done, err := s.switchItem(ctx, st, item, out)
-		if done || err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// switchItem runs the clauses that fit an item, with the item as $_.
-func (s *Session) switchItem(ctx context.Context, st *ast.Switch, item any, out Sink) (bool, error) {
-	restore := s.underscore(item)
-	defer restore()
-	matched := false
-	for i, pattern := range st.Patterns {
-		fits, err := s.fits(ctx, st, pattern, item)
-		if err != nil {
-			return false, err
-		}
-		if !fits {
-			continue
-		}
-		matched = true
-		if done, next, err := s.clause(ctx, st, st.Bodies[i], out); done || next || err != nil {
-			return done, err
-		}
-	}
-	if matched || st.Default == nil {
-		return false, nil
-	}
-	done, _, err := s.clause(ctx, st, st.Default, out)
-	return done, err
-}
-
-// clause runs a body; done leaves the switch, next goes to the next item.
-func (s *Session) clause(ctx context.Context, st *ast.Switch, body *ast.Block, out Sink) (done, next bool, err error) {
-	word, err := s.runBody(ctx, st.Label, body, out)
-	return word == "break", word == "continue", err
-}
-
-func (s *Session) fits(ctx context.Context, st *ast.Switch, pattern ast.Expr, item any) (bool, error) {
-	if block, ok := pattern.(*ast.ScriptBlockExpr); ok {
-		items, err := s.collect(func(out Sink) error {
-			return s.inScope(ctx, s.newBlock(block.Block), out)
-		})
-		return value.Truth(value.Collect(items)), err
-	}
-	p, err := s.eval(ctx, pattern)
-	if err != nil {
-		return false, err
-	}
-	switch {
-	case st.Wildcard:
-		return value.NewWildcard(value.String(p), st.CaseSensitive).Match(value.String(item)), nil
-	case st.Regex:
-		v, err := s.match(value.String(item), p, true, st.CaseSensitive)
-		return value.Truth(v), err
-	}
-	return value.Equal(item, p, st.CaseSensitive), nil
 }

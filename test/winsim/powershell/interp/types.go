@@ -78,7 +78,7 @@ func (i *Interpreter) resolve(name string) (string, error) {
 		return full + "[]", err
 	}
 	if generic, args, ok := strings.Cut(name, "["); ok {
-		return i.resolveGeneric(generic, strings.TrimSuffix(args, "]"))
+		return "", unknown.New("the type [%s[%s]", generic, args)
 	}
 	if typ, ok := i.types.find(name); ok {
 		return typ.Name, nil
@@ -89,23 +89,6 @@ func (i *Interpreter) resolve(name string) (string, error) {
 		}
 	}
 	return "", unknown.New("the type [%s]", name)
-}
-
-// resolveGeneric keeps a generic type as List[System.String].
-func (i *Interpreter) resolveGeneric(generic, args string) (string, error) {
-	base, ok := i.types.find(generic)
-	if !ok {
-		return "", unknown.New("the type [%s[%s]]", generic, args)
-	}
-	var full []string
-	for _, arg := range strings.Split(args, ",") {
-		one, err := i.resolve(strings.TrimSpace(arg))
-		if err != nil {
-			return "", err
-		}
-		full = append(full, one)
-	}
-	return base.Name + "[" + strings.Join(full, ",") + "]", nil
 }
 
 // typeOf is the registered type of a full name; the arguments of generic types do not

@@ -104,54 +104,6 @@ func (p *parser) do(start int, label string) ast.Statement {
 	return s
 }
 
-func (p *parser) switchStatement(start int, label string) ast.Statement {
-	s := &ast.Switch{Label: label}
-	for p.skipLines(); p.at(0) == '-'; p.skipLines() {
-		p.switchFlag(s)
-	}
-	s.Items = p.condition("switch")
-	p.expect('{', "MissingCurlyBraceInSwitchStatement", "Missing opening '{' in switch statement.")
-	for p.skipTerminators(); p.at(0) != '}'; p.skipTerminators() {
-		if p.end() {
-			p.fail("MissingEndCurlyBrace", "Missing closing '}' in switch statement.")
-		}
-		p.switchClause(s)
-	}
-	p.pos++
-	s.Extent = p.from(start)
-	return s
-}
-
-func (p *parser) switchFlag(s *ast.Switch) {
-	p.pos++
-	flag := p.keyword()
-	switch flag {
-	case "wildcard":
-		s.Wildcard = true
-	case "regex":
-		s.Regex = true
-	case "casesensitive":
-		s.CaseSensitive = true
-	case "exact":
-	default:
-		p.unknown(p.pos, "the flag -%s of switch", p.word())
-	}
-	p.pos += len(flag)
-}
-
-func (p *parser) switchClause(s *ast.Switch) {
-	if p.keyword() == "default" {
-		p.pos += len("default")
-		if s.Default != nil {
-			p.fail("MultipleSwitchDefaultClauses", "A switch statement must have only one default clause.")
-		}
-		s.Default = p.block()
-		return
-	}
-	s.Patterns = append(s.Patterns, p.argument())
-	s.Bodies = append(s.Bodies, p.block())
-}
-
 func (p *parser) try(start int) ast.Statement {
 	s := &ast.Try{}
 	s.Body = p.block()

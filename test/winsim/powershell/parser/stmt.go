@@ -37,10 +37,9 @@ func (p *parser) scriptBody(closing byte) *ast.ScriptBlock {
 		p.skipTerminators()
 	}
 	if p.namedBlock() != "" {
-		p.namedBlocks(block)
-	} else {
-		block.End = p.statements(closing)
+		p.unknown(p.pos, "the block %s", p.namedBlock())
 	}
+	block.End = p.statements(closing)
 	block.Extent = p.from(start)
 	return block
 }
@@ -50,10 +49,10 @@ func (p *parser) blockParams(block *ast.ScriptBlock) {
 		start := p.pos
 		p.pos++
 		name := strings.ToLower(p.typeName())
-		if name != "cmdletbinding" {
+		if p.skipSpace(); name != "cmdletbinding" || !p.looking("()]") {
 			p.unknown(start, "the attribute [%s] of a script block", name)
 		}
-		p.attribute(start, name)
+		p.pos += len("()]")
 		block.Advanced = true
 	}
 	start := p.pos
@@ -77,24 +76,6 @@ func (p *parser) namedBlock() string {
 		}
 	}
 	return ""
-}
-
-func (p *parser) namedBlocks(block *ast.ScriptBlock) {
-	for word := p.namedBlock(); word != ""; word = p.namedBlock() {
-		p.pos += len(word)
-		body := p.block()
-		switch {
-		case word == "begin" && block.Begin == nil:
-			block.Begin = body
-		case word == "process" && block.Process == nil:
-			block.Process = body
-		case word == "end" && block.End == nil:
-			block.End = body
-		default:
-			p.fail("DuplicateScriptCommandClause", "Script command clause '%s' has already been defined.", word)
-		}
-		p.skipTerminators()
-	}
 }
 
 // block parses { statements }, after blanks and ends of lines.
@@ -139,7 +120,7 @@ func (p *parser) statements(closing byte) *ast.Block {
 // endsWithBrace reports whether a statement needs nothing between it and the next.
 func endsWithBrace(s ast.Statement) bool {
 	switch s := s.(type) {
-	case *ast.If, *ast.Foreach, *ast.For, *ast.Switch, *ast.Try, *ast.Function:
+	case *ast.If, *ast.Foreach, *ast.For, *ast.Try, *ast.Function:
 		return true
 	case *ast.While:
 		return !s.Do
@@ -193,7 +174,7 @@ func (p *parser) loop(word string) func(start int, label string) ast.Statement {
 	case "do":
 		return p.do
 	case "switch":
-		return p.switchStatement
+		p.unknown(p.pos, "the statement switch")
 	}
 	return nil
 }

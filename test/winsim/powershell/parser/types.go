@@ -174,44 +174,5 @@ func (p *parser) constraint(param *ast.Param) {
 		param.Type = &ast.Type{Extent: p.from(start), Name: name}
 		return
 	}
-	param.Attributes = append(param.Attributes, p.attribute(start, name))
-}
-
-// attribute parses the arguments of an attribute, whose name was read already.
-func (p *parser) attribute(start int, name string) *ast.Attribute {
-	a := &ast.Attribute{Name: name, Named: map[string]ast.Expr{}}
-	p.expect('(', "MissingEndSquareBracket", "Missing ( or ] after the name of an attribute.")
-	p.skipLines()
-	for p.at(0) != ')' {
-		p.attributeArgument(a)
-		p.skipLines()
-		if p.at(0) != ',' {
-			break
-		}
-		p.pos++
-		p.skipLines()
-	}
-	p.expect(')', "MissingEndParenthesisInExpression", "Missing closing ')' in expression.")
-	p.expect(']', "EndSquareBracketExpectedAtEndOfAttribute", "Missing ] at end of attribute or type literal.")
-	a.Extent = p.from(start)
-	return a
-}
-
-func (p *parser) attributeArgument(a *ast.Attribute) {
-	if !isLetter(p.at(0)) {
-		a.Args = append(a.Args, p.expression(false))
-		return
-	}
-	start := p.pos
-	for isNamePart(p.at(0)) {
-		p.pos++
-	}
-	name := strings.ToLower(p.text[start:p.pos])
-	p.skipSpace()
-	a.Named[name] = nil
-	if p.at(0) == '=' {
-		p.pos++
-		p.skipSpace()
-		a.Named[name] = p.expression(false)
-	}
+	p.unknown(start, "the attribute [%s()]", name)
 }

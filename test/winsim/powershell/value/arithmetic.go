@@ -24,13 +24,13 @@ func Arithmetic(op string, left, right any) (any, error) {
 		}
 	case *Array, *List, *Bytes:
 		if op == "*" {
-			return repeatArray(a, right)
+			return nil, unknown.New("an array times a number")
 		}
 		return nil, noOperator(op, l)
 	case DateTime:
 		return dateArithmetic(op, a, r)
 	case TimeSpan:
-		return spanArithmetic(op, a, r)
+		return nil, unknown.New("%s of a time span", op)
 	case *Hashtable, *Object:
 		return nil, noOperator(op, l)
 	}
@@ -75,25 +75,9 @@ func addOther(left any, right any) (any, bool, error) {
 		}
 		return NewArray(append(sum, right)...), true, nil
 	case *Hashtable:
-		return mergeTables(a, Base(right))
+		return nil, true, unknown.New("the sum of dictionaries")
 	}
 	return nil, false, nil
-}
-
-func mergeTables(a *Hashtable, right any) (any, bool, error) {
-	b, ok := right.(*Hashtable)
-	if !ok {
-		return nil, true, NewException("System.Management.Automation.RuntimeException", "A hash table can only be added to another hash table.")
-	}
-	sum := a.Clone()
-	for _, key := range b.Keys() {
-		if _, twice := sum.Get(key); twice {
-			return nil, true, NewException("System.ArgumentException", fmt.Sprintf("Item has already been added. Key in dictionary: '%s'  Key being added: '%s'", String(key), String(key)))
-		}
-		v, _ := b.Get(key)
-		sum.Set(key, v)
-	}
-	return sum, true, nil
 }
 
 func repeatText(text string, times any) (any, error) {
@@ -105,19 +89,6 @@ func repeatText(text string, times any) (any, error) {
 		return nil, NewException("System.ArgumentOutOfRangeException", "Specified argument was out of the range of valid values.\r\nParameter name: times")
 	}
 	return strings.Repeat(text, int(n.(int32))), nil
-}
-
-func repeatArray(v any, times any) (any, error) {
-	n, err := Convert(times, "System.Int32")
-	if err != nil {
-		return nil, err
-	}
-	items, _ := Items(v)
-	out := NewArray()
-	for range n.(int32) {
-		out.Items = append(out.Items, items...)
-	}
-	return out, nil
 }
 
 // operand is a value as a number.
@@ -264,7 +235,7 @@ func Bits(op string, left, right any) (any, error) {
 		return nil, err
 	}
 	if op == "-shl" || op == "-shr" {
-		return shift(op, a, b)
+		return nil, unknown.New("the operator %s", op)
 	}
 	x, y := bigOf(a), bigOf(b)
 	result := new(big.Int)
@@ -288,43 +259,4 @@ func bitsOperand(v any) (any, error) {
 		return Convert(f, "System.Int64")
 	}
 	return n, err
-}
-
-func shift(op string, a, by any) (any, error) {
-	n, _ := Integer(by)
-	switch v := a.(type) {
-	case int32:
-		if op == "-shl" {
-			return v << (uint(n) & 31), nil
-		}
-		return v >> (uint(n) & 31), nil
-	case int64:
-		if op == "-shl" {
-			return v << (uint(n) & 63), nil
-		}
-		return v >> (uint(n) & 63), nil
-	case uint32:
-		if op == "-shl" {
-			return v << (uint(n) & 31), nil
-		}
-		return v >> (uint(n) & 31), nil
-	}
-	return nil, unknown.New("%s of %s", op, TypeName(a))
-}
-
-// BitNot is -bnot v.
-func BitNot(v any) (any, error) {
-	n, err := bitsOperand(v)
-	if err != nil {
-		return nil, err
-	}
-	switch n := n.(type) {
-	case int32:
-		return ^n, nil
-	case int64:
-		return ^n, nil
-	case uint32:
-		return ^n, nil
-	}
-	return nil, unknown.New("-bnot of %s", TypeName(n))
 }

@@ -62,7 +62,7 @@ func equalNumber(l, r any) bool {
 
 func equalObject(l, r any) bool {
 	switch a := l.(type) {
-	case DateTime, TimeSpan, Version, GUID, Type:
+	case DateTime, TimeSpan, GUID, Type:
 		converted, err := Convert(r, TypeName(a))
 		if t, isType := r.(Type); isType {
 			return a == t
@@ -159,10 +159,6 @@ func compareSame(l, r any) (int, error) {
 	case TimeSpan:
 		if b, ok := r.(TimeSpan); ok {
 			return cmp.Compare(int64(a), int64(b)), nil
-		}
-	case Version:
-		if b, ok := r.(Version); ok {
-			return a.Compare(b), nil
 		}
 	case GUID:
 		if b, ok := r.(GUID); ok {

@@ -36,8 +36,6 @@ func Convert(v any, typeName string) (any, error) {
 		return convertSpan(v)
 	case "System.Guid":
 		return convertGUID(v)
-	case "System.Version":
-		return convertVersion(v)
 	case "System.Text.RegularExpressions.Regex":
 		return convertRegex(v)
 	case "System.Collections.Hashtable":

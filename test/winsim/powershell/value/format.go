@@ -2,7 +2,6 @@ package value
 
 import (
 	"fmt"
-	"math"
 	"strconv"
 	"strings"
 
@@ -47,35 +46,20 @@ func formatError(message string) error {
 	return e
 }
 
-// formatItem is the text of index[,width][:format].
+// formatItem is the text of index[:format].
 func formatItem(item string, args []any) (string, error) {
 	head, spec, _ := strings.Cut(item, ":")
-	number, width, aligned := strings.Cut(head, ",")
-	index, err := strconv.Atoi(strings.TrimSpace(number))
+	index, err := strconv.Atoi(strings.TrimSpace(head))
+	if strings.Contains(head, ",") {
+		return "", unknown.New("the format %q, which has a width", item)
+	}
 	if err != nil || index < 0 {
 		return "", formatError("Input string was not in a correct format.")
 	}
 	if index >= len(args) {
 		return "", formatError("Index (zero based) must be greater than or equal to zero and less than the size of the argument list.")
 	}
-	text, err := FormatOne(args[index], spec)
-	if err != nil || !aligned {
-		return text, err
-	}
-	n, err := strconv.Atoi(strings.TrimSpace(width))
-	if err != nil {
-		return "", formatError("Input string was not in a correct format.")
-	}
-	return pad(text, n), nil
-}
-
-// pad is a text in a field, to the right unless the width is negative.
-func pad(text string, width int) string {
-	blanks := strings.Repeat(" ", max(0, int(math.Abs(float64(width)))-UnitLength(text)))
-	if width < 0 {
-		return text + blanks
-	}
-	return blanks + text
+	return FormatOne(args[index], spec)
 }
 
 // FormatOne is a value in a format, or as ToString() writes it for an empty one.
@@ -98,158 +82,33 @@ func FormatOne(v any, spec string) (string, error) {
 			return "", unknown.New("the format %q of time spans", spec)
 		}
 	case GUID:
-		return formatGUID(b, spec)
+		switch spec {
+		case "", "d", "D":
+			return b.String(), nil
+		case "n", "N":
+			return strings.ReplaceAll(b.String(), "-", ""), nil
+		}
+		return "", unknown.New("the format %q of GUIDs", spec)
 	}
 	if spec == "" || !IsNumber(Base(v)) {
 		return Local(v), nil
 	}
-	return formatNumber(Base(v), spec)
+	digits, err := strconv.Atoi(spec[1:])
+	_, whole := Integer(Base(v))
+	if spec[0] != 'x' || err != nil || digits > 99 || !whole {
+		return "", unknown.New("the format %q of %s", spec, TypeName(v))
+	}
+	return hexText(Base(v), digits), nil
 }
 
-func formatGUID(g GUID, spec string) (string, error) {
-	switch spec {
-	case "", "d", "D":
-		return g.String(), nil
-	case "n", "N":
-		return strings.ReplaceAll(g.String(), "-", ""), nil
-	case "b", "B":
-		return "{" + g.String() + "}", nil
-	}
-	return "", unknown.New("the format %q of GUIDs", spec)
-}
-
-func formatNumber(v any, spec string) (string, error) {
-	if strings.Trim(spec, "0.") == "" {
-		return customNumber(v, spec)
-	}
-	digits := -1
-	if len(spec) > 1 {
-		n, err := strconv.Atoi(spec[1:])
-		if err != nil || n > 99 {
-			return "", unknown.New("the format %q of numbers", spec)
-		}
-		digits = n
-	}
-	f, _ := toFloat(v)
-	n, whole := Integer(v)
-	switch c := spec[0]; {
-	case (c == 'd' || c == 'D') && whole:
-		return padInteger(n, digits), nil
-	case (c == 'x' || c == 'X') && whole:
-		return hexText(v, c == 'X', digits), nil
-	case c == 'n' || c == 'N':
-		return grouped(fixed(f, orDefault(digits, 2))), nil
-	case c == 'f' || c == 'F':
-		return fixed(f, orDefault(digits, 2)), nil
-	case (c == 'g' || c == 'G') && digits < 0:
-		return Local(v), nil
-	case (c == 'p' || c == 'P'):
-		return grouped(fixed(f*100, orDefault(digits, 2))) + " %", nil
-	}
-	return "", unknown.New("the format %q of %s", spec, TypeName(v))
-}
-
-func orDefault(n, usual int) int {
-	if n < 0 {
-		return usual
-	}
-	return n
-}
-
-func padInteger(n int64, digits int) string {
-	if n < 0 {
-		return fmt.Sprintf("-%0*d", max(1, digits), -n)
-	}
-	return fmt.Sprintf("%0*d", max(1, digits), n)
-}
-
-func hexText(v any, upper bool, digits int) string {
-	var bits uint64
+func hexText(v any, digits int) string {
+	wide, _ := Integer(v)
+	bits := uint64(wide)
 	switch n := v.(type) {
 	case int32:
 		bits = uint64(uint32(n))
 	case int16:
 		bits = uint64(uint16(n))
-	case uint64:
-		bits = n
-	default:
-		wide, _ := Integer(v)
-		bits = uint64(wide)
 	}
-	text := fmt.Sprintf("%0*x", max(1, digits), bits)
-	if upper {
-		return strings.ToUpper(text)
-	}
-	return text
-}
-
-// fixed is a number with so many decimals, rounded half away from zero as .NET
-// Framework does: from 15 significant digits.
-func fixed(f float64, decimals int) string {
-	text := strconv.FormatFloat(f, 'f', -1, 64)
-	if short, err := strconv.ParseFloat(FloatText(f, 15), 64); err == nil {
-		text = strconv.FormatFloat(short, 'f', -1, 64)
-	}
-	whole, fraction, _ := strings.Cut(text, ".")
-	if len(fraction) <= decimals {
-		return join(whole, fraction+strings.Repeat("0", decimals-len(fraction)))
-	}
-	up := fraction[decimals] >= '5'
-	all := []byte(whole + fraction[:decimals])
-	for i := len(all) - 1; up && i >= 0; i-- {
-		if all[i] == '-' {
-			break
-		}
-		up = all[i] == '9'
-		if up {
-			all[i] = '0'
-		} else {
-			all[i]++
-		}
-	}
-	digits, minus := strings.CutPrefix(string(all), "-")
-	if up {
-		digits = "1" + digits
-	}
-	if minus && strings.Trim(digits, "0") != "" {
-		digits = "-" + digits
-	}
-	return join(digits[:len(digits)-decimals], digits[len(digits)-decimals:])
-}
-
-func join(whole, fraction string) string {
-	if fraction == "" {
-		return whole
-	}
-	return whole + "." + fraction
-}
-
-// grouped puts a comma between thousands.
-func grouped(text string) string {
-	whole, fraction, _ := strings.Cut(text, ".")
-	digits, minus := strings.CutPrefix(whole, "-")
-	for i := len(digits) - 3; i > 0; i -= 3 {
-		digits = digits[:i] + "," + digits[i:]
-	}
-	if minus {
-		digits = "-" + digits
-	}
-	return join(digits, fraction)
-}
-
-// customNumber is a format of zeros alone, such as 00 or 0.0.
-func customNumber(v any, spec string) (string, error) {
-	whole, fraction, _ := strings.Cut(spec, ".")
-	if strings.Contains(fraction, ".") {
-		return "", unknown.New("the format %q of numbers", spec)
-	}
-	f, _ := toFloat(v)
-	text := fixed(f, len(fraction))
-	digits, minus := strings.CutPrefix(text, "-")
-	before, after, _ := strings.Cut(digits, ".")
-	before = strings.Repeat("0", max(0, len(whole)-len(before))) + before
-	if minus {
-		before = "-" + before
-	}
-	return join(before, after), nil
+	return fmt.Sprintf("%0*x", digits, bits)
 }

@@ -1,14 +1,11 @@
 package value
 
 import (
-	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
 
 	"github.com/google/uuid"
-
-	"kinit/test/winsim/powershell/unknown"
 )
 
 // GUID is a System.Guid.
@@ -34,65 +31,8 @@ func convertGUID(v any) (any, error) {
 	return nil, cannot(v, "System.Guid")
 }
 
-// Version is a System.Version: major, minor, build and revision; the last two may be -1.
-type Version [4]int32
-
-// String is the parts that there are, with dots between.
-func (v Version) String() string {
-	parts := []string{}
-	for _, part := range v {
-		if part >= 0 {
-			parts = append(parts, strconv.Itoa(int(part)))
-		}
-	}
-	return strings.Join(parts, ".")
-}
-
-// Compare orders versions.
-func (v Version) Compare(other Version) int {
-	for i := range v {
-		if order := cmp.Compare(int64(v[i]), int64(other[i])); order != 0 {
-			return order
-		}
-	}
-	return 0
-}
-
-func convertVersion(v any) (any, error) {
-	switch value := Base(v).(type) {
-	case Version:
-		return value, nil
-	case string:
-		return ParseVersion(value)
-	case int32:
-		return nil, unknown.New("the conversion of a number to System.Version")
-	}
-	return nil, cannot(v, "System.Version")
-}
-
-func versionError(text, reason string) error {
-	e := cannotParse(text, "System.Version", reason).(*Exception)
-	e.Extra = []*Property{P("ErrorId", "InvalidCastParseTargetInvocation")}
-	return e
-}
-
-// ParseVersion is the text of two to four numbers with dots between as a Version.
-func ParseVersion(text string) (any, error) {
-	out := Version{-1, -1, -1, -1}
-	parts := strings.Split(strings.TrimSpace(text), ".")
-	bad := versionError(text, "Version string portion was too short or too long.")
-	if len(parts) < 2 || len(parts) > 4 {
-		return nil, bad
-	}
-	for i, part := range parts {
-		n, err := strconv.ParseInt(part, 10, 32)
-		if err != nil || n < 0 {
-			return nil, versionError(text, "Input string was not in a correct format.")
-		}
-		out[i] = int32(n)
-	}
-	return out, nil
-}
+// Version is a System.Version as text.
+type Version string
 
 // NewEnum is a value of an enumeration.
 func NewEnum(typeName, name string, number int64) Enum {

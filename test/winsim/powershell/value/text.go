@@ -41,7 +41,7 @@ func text(v any, local bool) string {
 	case GUID:
 		return v.String()
 	case Version:
-		return v.String()
+		return string(v)
 	case *Regex:
 		return v.Pattern
 	case Enum:
@@ -164,14 +164,4 @@ func plain(digits string, exponent int) string {
 		return digits + strings.Repeat("0", exponent+1-len(digits))
 	}
 	return digits[:exponent+1] + "." + digits[exponent+1:]
-}
-
-// RoundTripText is a double as the format R of .NET Framework writes it: 15 digits
-// where they are exact, else 17.
-func RoundTripText(f float64) string {
-	short := FloatText(f, 15)
-	if back, err := strconv.ParseFloat(short, 64); err == nil && back == f {
-		return short
-	}
-	return FloatText(f, 17)
 }

@@ -6,15 +6,10 @@ import (
 	"strconv"
 	"strings"
 	"time"
-
-	"kinit/test/winsim/powershell/unknown"
 )
 
 // TimeSpan is a System.TimeSpan, in ticks of 100 ns.
 type TimeSpan int64
-
-// Span is a duration as a TimeSpan.
-func Span(d time.Duration) TimeSpan { return TimeSpan(d / 100) }
 
 // Duration is a TimeSpan as a duration.
 func (s TimeSpan) Duration() time.Duration { return time.Duration(s) * 100 }
@@ -44,23 +39,6 @@ func (s TimeSpan) String() string {
 		text += fmt.Sprintf(".%07d", rest)
 	}
 	return text
-}
-
-func spanArithmetic(op string, a TimeSpan, right any) (any, error) {
-	switch b := right.(type) {
-	case TimeSpan:
-		switch op {
-		case "+":
-			return a + b, nil
-		case "-":
-			return a - b, nil
-		}
-	case DateTime:
-		if op == "+" {
-			return b.Add(a), nil
-		}
-	}
-	return nil, unknown.New("%s between System.TimeSpan and %s", op, TypeName(right))
 }
 
 func convertSpan(v any) (any, error) {

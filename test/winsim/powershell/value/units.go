@@ -16,6 +16,3 @@ func UnitLength(s string) int {
 	}
 	return n
 }
-
-// UnitOffset is the number of units before a byte of a text.
-func UnitOffset(s string, offset int) int { return UnitLength(s[:offset]) }
