@@ -2,6 +2,7 @@ package winhns
 
 import (
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -68,13 +69,15 @@ func TestRestartInTheMiddleIsSaidAndMended(t *testing.T) {
 	t.Parallel()
 	h := withContainers(t)
 	restarted := make(chan error, 1)
+	var applied atomic.Bool // the job may begin and end between two looks
 	go func() {
-		for !running(h) && t.Context().Err() == nil {
+		for !running(h) && !applied.Load() && t.Context().Err() == nil {
 			time.Sleep(time.Millisecond)
 		}
 		restarted <- h.Reboot(t.Context())
 	}()
 	got := moduletest.Apply(t, decode(t, external), h)
+	applied.Store(true)
 	if err := <-restarted; err != nil {
 		t.Fatal(err)
 	}
