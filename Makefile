@@ -61,9 +61,9 @@ real: deps build ## deploy, check and remove a cluster on hypervisors of your ow
 	$(GO) run -tags $(TAGS) ./test/real -hosts '$(HOSTS)' $(if $(SPEC),-spec '$(SPEC)') -out '$(or $(REPORT),real.tar.gz)' -- $(FLAGS)
 
 .PHONY: windows
-windows: deps build ## deploy a cluster with a Windows node: KINIT_WINDOWS_ISO=<URL, or path on the hypervisors> HOSTS=…
+windows: deps build ## deploy a cluster with a Windows node: KINIT_WINDOWS_ISO=<URL, or path on the hypervisors> HOSTS=… (ACTIVATION=none without the internet)
 	@test -n "$(KINIT_WINDOWS_ISO)" || { echo "Set KINIT_WINDOWS_ISO to an ISO of Windows Server; docs/windows.md says where evaluation ISOs are." >&2; exit 2; }
-	bin/kinit run $(or $(SPEC),k8s-libvirt-1-1-1) --hosts $(HOSTS) $(if $(PINS),--var-file $(PINS)) --var compute_os=windows --var 'windows_iso={url="$(KINIT_WINDOWS_ISO)"}'
+	bin/kinit run $(or $(SPEC),k8s-libvirt-1-1-1) --hosts $(HOSTS) $(if $(PINS),--var-file $(PINS)) --var compute_os=windows --var windows_activation=$(or $(ACTIVATION),online) --var 'windows_iso={url="$(KINIT_WINDOWS_ISO)"}'
 
 .PHONY: clean
 clean: build ## remove the cluster and the lab; cached artifacts stay

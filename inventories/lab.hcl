@@ -90,6 +90,7 @@ group "${lab}" {
     # What boots as Windows here is a simulator, and says so: a small Linux with one
     # program that plays a Windows Server.
     windows_iso              = { url = "/srv/kinit/winsim.iso", sha256 = "${winsim}" }
+    windows_activation       = "online"
     windows_drivers          = { url = "/srv/kinit/winsim-programs/drivers.iso" }
     windows_openssh          = { url = "/srv/kinit/winsim-programs/openssh.msi" }
     windows_image_size       = "32GiB"

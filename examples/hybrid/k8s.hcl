@@ -3,7 +3,7 @@
 # named as for any Windows pool:
 #
 #   kinit run examples/hybrid/k8s.hcl --hosts nyctea,tyto \
-#     --var 'windows_iso={url="https://…/SERVER_EVAL_x64FRE_en-us.iso", sha256="…"}'
+#     --var windows_activation=online --var 'windows_iso={url="https://…/SERVER_EVAL_x64FRE_en-us.iso", sha256="…"}'
 spec "k8s-hybrid" {
   playbook = "k8s"
 }

@@ -84,7 +84,7 @@ func TestWindowsCNIConfigurationIsWhatThePinnedPluginsRead(t *testing.T) {
 			t.Parallel()
 			o := options(t, "k8s-libvirt-1-1-1")
 			o.Hosts = []string{"a"}
-			o.Vars = map[string]string{"compute_os": "windows", "windows_iso": iso, "pod_network": network}
+			o.Vars = map[string]string{"compute_os": "windows", "windows_iso": iso, "windows_activation": "none", "pod_network": network}
 			for _, text := range evaluate(t, o, "values(local.windows_cni_configs)") {
 				checkCNI(t, text, want.plugin, want.policies)
 			}

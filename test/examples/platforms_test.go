@@ -60,7 +60,7 @@ func TestWindowsNodesGetPauseImageWithAllPlatforms(t *testing.T) {
 	} {
 		o := options(t, "k8s-libvirt-1-1-1")
 		o.Hosts = []string{"a"}
-		o.Vars = map[string]string{"compute_os": "windows-2025", "windows_iso": iso}
+		o.Vars = map[string]string{"compute_os": "windows-2025", "windows_iso": iso, "windows_activation": "none"}
 		if key, value, _ := strings.Cut(vars, "="); value != "" {
 			o.Vars[key] = value
 		}

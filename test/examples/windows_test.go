@@ -39,7 +39,7 @@ func TestWithoutWindowsNodesNothingOfWindowsIsPlanned(t *testing.T) {
 
 func TestWindowsNodesHaveTasksOfTheirOwn(t *testing.T) {
 	t.Parallel()
-	blocks := blocksOf(t, "bare-libvirt-1-2-2", []string{"a", "b"}, map[string]string{"compute_os": "windows", "windows_iso": iso})
+	blocks := blocksOf(t, "bare-libvirt-1-2-2", []string{"a", "b"}, map[string]string{"compute_os": "windows", "windows_iso": iso, "windows_activation": "none"})
 	for block, want := range map[string][]string{
 		"task.windows_image.node":     {`task.windows_image.node["a"]`, `task.windows_image.node["b"]`},
 		"task.libvirt_domain.windows": {`task.libvirt_domain.windows["bare-libv-te-01"]`, `task.libvirt_domain.windows["bare-libv-te-02"]`},
@@ -81,8 +81,9 @@ func TestWhatWindowsLacksIsSaidBeforeAnyHostIsAsked(t *testing.T) {
 		want string
 	}{
 		"no ISO":         {map[string]string{}, "The nodes bare-libv-te-01 are to run Windows, and there is no ISO to install it from. Set the variable windows_iso"},
-		"unknown system": {map[string]string{"compute_os": "windows-2016", "windows_iso": iso}, "There is no system windows-2016: expected one of windows, windows-2019, windows-2022, windows-2025."},
-		"little memory":  {map[string]string{"compute_memory": "2GiB", "windows_iso": iso}, "A Windows node needs 4GiB of memory at least: bare-libv-te-01 has 2GiB."},
+		"no activation":  {map[string]string{"windows_iso": iso}, "There is no windows_product_key, so the ISO is an evaluation medium"},
+		"unknown system": {map[string]string{"compute_os": "windows-2016", "windows_iso": iso, "windows_activation": "none"}, "There is no system windows-2016: expected one of windows, windows-2019, windows-2022, windows-2025."},
+		"little memory":  {map[string]string{"compute_memory": "2GiB", "windows_iso": iso, "windows_activation": "none"}, "A Windows node needs 4GiB of memory at least: bare-libv-te-01 has 2GiB."},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -17,7 +17,7 @@ func TestDirectServerReturnIsUsedWhereKubeProxyHasIt(t *testing.T) {
 	} {
 		o := options(t, "k8s-libvirt-1-1-1")
 		o.Hosts = []string{"a"}
-		o.Vars = map[string]string{"compute_os": c.os, "windows_iso": iso, "allow_unpinned": "true", "allow_untested": "true"}
+		o.Vars = map[string]string{"compute_os": c.os, "windows_iso": iso, "windows_activation": "none", "allow_unpinned": "true", "allow_untested": "true"}
 		if c.version != "" {
 			o.Vars["kubernetes_version"] = c.version
 		}
@@ -42,7 +42,7 @@ func TestServer2025NeedsItsPauseImage(t *testing.T) {
 	} {
 		o := options(t, "k8s-libvirt-1-1-1")
 		o.Hosts = []string{"a"}
-		o.Vars = map[string]string{"compute_os": c.os, "windows_iso": iso, "allow_unpinned": "true", "allow_untested": "true"}
+		o.Vars = map[string]string{"compute_os": c.os, "windows_iso": iso, "windows_activation": "none", "allow_unpinned": "true", "allow_untested": "true"}
 		if c.image != "" {
 			o.Vars["windows_pause_image"] = c.image
 		}

@@ -48,6 +48,20 @@ variable "windows_product_key" {
   description = "The key of the ISO; none for evaluation media."
 }
 
+variable "windows_activation" {
+  type    = string
+  default = null
+  description = fold(<<-EOT
+    What becomes of the activation of Windows guests: "online" activates them over the internet, "none" leaves them as
+    they are. Evaluation media need one of the two, as they turn off when they are not activated in time.
+    EOT
+  )
+  validation {
+    condition     = contains(["online", "none"], coalesce(var.windows_activation, "none"))
+    error_message = "The activation is \"online\" or \"none\"."
+  }
+}
+
 variable "windows_locale" {
   type        = string
   default     = "en-US"
@@ -119,8 +133,9 @@ locals {
 
   # What is fetched, and where it is on the hypervisors: a path is used where it is. An
   # image that is sealed already needs nothing else.
-  windows_sealed = var.windows_image.url != ""
-  windows_pinned = { drivers = "virtio_win", openssh = "windows_openssh" }
+  windows_sealed     = var.windows_image.url != ""
+  windows_evaluation = nonsensitive(var.windows_product_key == "")
+  windows_pinned     = { drivers = "virtio_win", openssh = "windows_openssh" }
   windows_given = {
     for name, medium in { drivers = var.windows_drivers, openssh = var.windows_openssh } :
     name => medium if medium != null
@@ -197,6 +212,16 @@ task "assert" "windows" {
       Set the variable windows_iso to a URL or to a path on the hypervisors, as in --var
       'windows_iso={url="/srv/iso/windows-server-2022.iso"}'. docs/windows.md says where Microsoft's evaluation ISOs
       are.
+      EOT
+    )
+  }
+
+  condition {
+    holds = var.windows_activation != null || !local.windows_evaluation || local.windows_sealed
+    message = fold(<<-EOT
+      There is no windows_product_key, so the ISO is an evaluation medium: its guests must be activated, or turn
+      themselves off an hour after each start once ten days are over. Set windows_activation to "online" if the nodes
+      reach the internet, or to "none" if you do not need them for longer.
       EOT
     )
   }
@@ -420,4 +445,20 @@ task "win_wait" "ready" {
   host     = each.key
   path     = task.windows_seed.node[each.key].marker
   within   = var.windows_boot_timeout
+}
+
+# An evaluation that is not activated in time turns the guest off, again and again.
+task "win_powershell" "activation" {
+  stage      = "nodes"
+  for_each   = var.windows_activation == "online" ? local.libvirt_windows : {}
+  host       = each.key
+  script     = file("files/windows-activate.ps1")
+  unless     = file("files/windows-activated.ps1")
+  timeout    = "10m"
+  depends_on = [task.win_wait.ready]
+
+  retry {
+    attempts = 3
+    delay    = "10s"
+  }
 }

@@ -88,6 +88,7 @@ windows_image            = { url = "/srv/images/windows-2022.qcow2" }
 windows_image_name       = "Windows Server 2022 SERVERSTANDARDCORE"
 windows_image_size       = "60GiB"
 windows_install_timeout  = "5h"
+windows_activation       = "online"
 windows_iso              = { url = "/srv/iso/windows-server-2022.iso" }
 windows_least_memory_gib = 6
 windows_locale           = "de-DE"

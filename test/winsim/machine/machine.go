@@ -106,6 +106,7 @@ type state struct {
 	Skew      time.Duration `json:"skew"`
 	Defender  Exclusions    `json:"defender"`
 	Tasks     []Task        `json:"tasks,omitempty"`
+	Activated bool          `json:"activated,omitempty"`
 
 	Certificates []StoredCertificate `json:"certificates,omitempty"`
 }

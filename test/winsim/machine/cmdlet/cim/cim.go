@@ -38,6 +38,7 @@ func (i module) classes() map[string]func() []*value.Object {
 	return map[string]func() []*value.Object{
 		"win32_operatingsystem": i.operatingSystem, "win32_computersystem": i.computerSystem,
 		"win32_process": i.processes, "win32_service": i.services, "win32_logicaldisk": i.disks, "win32_groupuser": i.memberships,
+		"softwarelicensingproduct": i.products, "softwarelicensingservice": i.licensing,
 	}
 }
 
@@ -131,6 +132,13 @@ func (i module) invoke(ctx context.Context, c *interp.Call) error {
 		return value.String(v)
 	}
 	switch strings.ToLower(class + "." + c.String("MethodName")) {
+	case "softwarelicensingproduct.activate":
+		if err := i.m.Activate(); err != nil {
+			return err
+		}
+		return i.result(ctx, c, 0)
+	case "softwarelicensingservice.refreshlicensestatus":
+		return i.result(ctx, c, 0)
 	case "win32_service.delete":
 		return i.result(ctx, c, serviceCode(i.m.Services.Delete(instanceName(c))))
 	case "win32_service.change":
