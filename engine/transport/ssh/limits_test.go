@@ -270,7 +270,7 @@ func TestBecome(t *testing.T) {
 		}
 	})
 	t.Run("the suite", func(t *testing.T) {
-		transporttest.Run(t, func(t *testing.T) transport.Conn {
+		transporttest.Sample(t, 2, func(t *testing.T) transport.Conn {
 			c := config(server)
 			c.Become = "root"
 			return dial(t, c)

@@ -13,7 +13,7 @@ import (
 func TestConnToWindows(t *testing.T) {
 	t.Parallel()
 	node := nodetest.Start(t)
-	transporttest.RunWindows(t, nil, func(t *testing.T) transport.Conn {
+	transporttest.SampleWindows(t, 1, nil, func(t *testing.T) transport.Conn { // the same scripts as over WinRM, where all of it runs
 		return dial(t, ssh.Config{
 			Name: "win1", Address: "127.0.0.1", Port: node.SSH, User: nodetest.User, Windows: true,
 			PrivateKeys: []secret.Value{secret.Value(node.Key)}, HostKeys: []string{node.HostKey},
