@@ -99,9 +99,9 @@ func (b *bound) sequence() string {
 // Disown removes a mark. A missing mark is no error.
 func (b *bound) Disown(ctx context.Context, mark module.Mark) error {
 	return b.marking(mark, func(name string) error {
+		defer b.changes.Add(1) // a mark that is missing may have been moved to another owner since it was read
 		_, there, err := b.has(ctx, name)
 		if err == nil && there {
-			defer b.changes.Add(1)
 			err = b.files.Remove(ctx, name)
 		}
 		if err != nil {

@@ -230,6 +230,24 @@ func TestMarksFarAwayAreReadAgainOnlyAfterAChange(t *testing.T) {
 	})
 }
 
+// Clean-up hands a package over to another cluster by moving the file of its mark, and then disowns it.
+func TestMarkThatWasHandedOverIsNotListedAgain(t *testing.T) {
+	hereAndFarAway(t, func(t *testing.T, m *Machine) {
+		mark := module.Mark{Kind: "package", ID: "a"}
+		h := m.Bind("k8s", nil)
+		own(t, h, mark)
+		wantMarks(t, h, mark)
+		owned := m.settings.Manifests + "/k8s/owned/package/a.json"
+		if err := h.Files().Remove(t.Context(), owned); err != nil {
+			t.Fatal(err)
+		}
+		if err := h.Disown(t.Context(), mark); err != nil {
+			t.Fatal(err)
+		}
+		wantMarks(t, h)
+	})
+}
+
 // A machine may have two names, or be reached as two users.
 func TestAMarkThatAnotherConnectionMadeIsSeen(t *testing.T) {
 	server := sshd.Start(t)
