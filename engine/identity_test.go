@@ -543,3 +543,39 @@ func TestRestoreKeepsTheNameThatAnOlderSpecGaveTheCluster(t *testing.T) {
 		t.Errorf("after the restore the cluster is %s", report.Cluster)
 	}
 }
+
+// A sweep of a playbook with the owner of a cluster would remove the cluster's keys and record, and stop its nodes.
+func TestPlaybookWithTheNameOfAClusterTouchesNothingOfIt(t *testing.T) {
+	t.Parallel()
+	r := newRack(t, "h1")
+	r.changes(r.of(depot, "h1"))
+	nodes := r.stock("h1")
+	record := r.run("h1", "cat /var/lib/kinit/clusters/depot/cluster.json")
+	tool := `
+spec "tool" {
+  owner = "depot"
+}
+stage "cleanup" {}
+task "sweep" "owned" {
+  stage = "cleanup"
+  hosts = run.hosts
+  all   = run.stop_after == "cleanup"
+}
+`
+	for _, stop := range []string{"", "cleanup"} {
+		o := r.of(tool, "h1")
+		o.StopAfter = stop
+		d := r.refusal(o)
+		if !strings.HasPrefix(d.Detail, "depot on h1 is a cluster, and this spec has the same owner and no cluster: ") ||
+			!strings.HasSuffix(d.Detail, ". Its sweeps would remove the cluster's keys, record and nodes. Nothing was changed. Give the spec another owner. To work on the cluster or to remove it, use the spec that describes it.") {
+			t.Errorf("stop after %q: %s: %s", stop, d.Summary, d.Detail)
+		}
+		o.Adopt = true
+		r.refusal(o)
+	}
+	equal(t, "the nodes", r.stock("h1"), nodes)
+	equal(t, "the record", r.run("h1", "cat /var/lib/kinit/clusters/depot/cluster.json"), record)
+	if n := r.changes(r.of(depot, "h1")); n != 0 {
+		t.Errorf("%d changes afterwards", n)
+	}
+}

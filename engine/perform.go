@@ -98,7 +98,7 @@ func (p *planned) own(ctx context.Context) (context.Context, *ownership.Held, di
 
 func (p *planned) ownership() ownership.Run {
 	return ownership.Run{
-		Plan: p.plan, Connections: p.connections, Token: p.token, Team: p.inventory.Lock, StateDir: p.options.StateDir,
+		Plan: p.plan, Cluster: p.topology != nil, Connections: p.connections, Token: p.token, Team: p.inventory.Lock, StateDir: p.options.StateDir,
 		Memory: p.options.memory(), Fresh: p.identity.fresh, Backup: p.options.Restore.Instance, Job: p.options.Job.Name, Adopt: p.options.Adopt, Reads: p.mode.check(),
 		Events: p.options.Events, Redact: p.options.Redactor.Redact,
 	}

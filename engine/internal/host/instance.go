@@ -12,6 +12,7 @@ import (
 
 	"kinit/engine/exactjson"
 	"kinit/engine/internal/instance"
+	"kinit/engine/internal/topology"
 	"kinit/engine/module"
 )
 
@@ -20,6 +21,8 @@ type Found struct {
 	instance.Instance
 	// Old is set if the owner has marks from a version without instances.
 	Old bool
+	// Cluster is set if the owner is a cluster, which keeps its record on the machine.
+	Cluster bool
 }
 
 // Nothing reports whether the owner has neither an instance nor marks on the host.
@@ -44,7 +47,11 @@ func (f Found) MadeIt() string {
 // Found reads the instance that has an owner's name on the machine. It finds nothing for a
 // user who may not read that.
 func (m *Machine) Found(ctx context.Context, owner string) (Found, error) {
-	found, err := m.Bind(owner, nil).(*bound).found(ctx)
+	b := m.Bind(owner, nil).(*bound)
+	found, err := b.found(ctx)
+	if err == nil && !found.Nothing() {
+		found.Cluster, err = b.hasRecord(ctx)
+	}
 	if errors.Is(err, fs.ErrPermission) {
 		return Found{}, nil
 	}
@@ -52,6 +59,15 @@ func (m *Machine) Found(ctx context.Context, owner string) (Found, error) {
 		return Found{}, fmt.Errorf("read whose %s is on %s: %w", owner, m.name, err)
 	}
 	return found, nil
+}
+
+// hasRecord reports whether the owner's folder has the record of a cluster.
+func (b *bound) hasRecord(ctx context.Context) (bool, error) {
+	_, err := b.files.Stat(ctx, path.Join(path.Dir(b.folder()), topology.RecordFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	return err == nil, err
 }
 
 func (b *bound) found(ctx context.Context) (Found, error) {

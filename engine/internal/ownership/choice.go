@@ -24,6 +24,7 @@ type choice struct {
 	job    string            // the periodic job of the run, or ""
 	adopt  bool              // accepts instances that the controller does not know
 	reads  bool              // the run changes nothing
+	plain  bool              // the run has no cluster
 
 	mu     sync.Mutex
 	found  map[string]host.Found // by the name of a host that has answered
@@ -32,7 +33,7 @@ type choice struct {
 }
 
 func (r Run) choice(targets []target) *choice {
-	c := &choice{owner: r.Plan.Owner, memory: r.Memory, fresh: r.Fresh, backup: r.Backup, job: r.Job, adopt: r.Adopt, reads: r.Reads, found: map[string]host.Found{}}
+	c := &choice{owner: r.Plan.Owner, memory: r.Memory, fresh: r.Fresh, backup: r.Backup, job: r.Job, adopt: r.Adopt, reads: r.Reads, plain: !r.Cluster, found: map[string]host.Found{}}
 	for _, t := range targets {
 		if !r.Plan.Declared(t.name) {
 			c.hosts = append(c.hosts, t.name)
@@ -89,6 +90,9 @@ func (c *choice) choose() error {
 	}
 	c.chosen = c.fresh
 	for _, h := range slices.Backward(holders) {
+		if c.plain && h.Cluster {
+			return c.isCluster(h)
+		}
 		known, err := c.memory.Owns(h.Instance)
 		if err != nil {
 			return err
@@ -151,6 +155,7 @@ func (c *choice) holders() []*holder {
 			all[found.ID] = &holder{Found: found}
 		}
 		all[found.ID].Adopted = cmp.Or(all[found.ID].Adopted, found.Adopted)
+		all[found.ID].Cluster = all[found.ID].Cluster || found.Cluster
 		all[found.ID].hosts = append(all[found.ID].hosts, name)
 	}
 	for _, h := range all {
@@ -175,6 +180,9 @@ func (c *choice) admit(ctx context.Context, m *host.Machine) error {
 			return err
 		}
 		c.note(m.Name(), found)
+	}
+	if c.plain && found.Cluster {
+		return c.isCluster(&holder{Found: found, hosts: []string{m.Name()}})
 	}
 	if !c.adopt && (found.Old || found.There() && found.ID != c.chosen.ID) {
 		return fmt.Errorf("%w: %s on %s is another one than that of this run: %s", instance.ErrTaken, c.owner, m.Name(), found.Origin())

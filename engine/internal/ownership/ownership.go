@@ -29,6 +29,7 @@ import (
 // Run is what a run's locks and instance depend on.
 type Run struct {
 	Plan        *plan.Plan
+	Cluster     bool // the plan is of a cluster
 	Connections *host.Connections
 	Token       string          // as NewToken makes it
 	Team        *inventory.Lock // where the locks of a team are; nil for none

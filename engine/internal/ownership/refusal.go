@@ -32,6 +32,13 @@ func (c *choice) taken(h *holder) error {
 		instance.ErrTaken, whose)
 }
 
+// isCluster returns the error for a run without a cluster whose owner has the name of one: its sweeps would remove the
+// nodes, keys and record of the cluster as what the playbook no longer declares.
+func (c *choice) isCluster(h *holder) error {
+	return fmt.Errorf("%w: %s on %s is a cluster, and this spec has the same owner and no cluster: %s. Its sweeps would remove the cluster's keys, record and nodes. Nothing was changed. Give the spec another owner. To work on the cluster or to remove it, use the spec that describes it",
+		instance.ErrTaken, c.owner, lists.And(h.hosts), h.MadeIt())
+}
+
 // other returns the error for a backup of another instance than the one on the hosts.
 func (c *choice) other(h *holder) error {
 	return fmt.Errorf("%w: the backup is of another %s than the one on %s: %s. Nothing was changed. To restore it anyway, give --adopt; or remove the existing one first",
