@@ -98,7 +98,7 @@ func (t *Task) Plan(ctx context.Context, h module.Host) ([]module.Step, error) {
 }
 
 func (t *Task) taken() error {
-	return fmt.Errorf("%s exists: name another file, or ask for it to be replaced", t.File)
+	return fmt.Errorf("%s exists: name another file, or replace it by overwrite (kinit backup --overwrite)", t.File)
 }
 
 func (t *Task) do(ctx context.Context, h module.Host) error {

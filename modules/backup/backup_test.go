@@ -132,7 +132,7 @@ func TestABackupOfARealEtcdIsRestoredByEtcdutl(t *testing.T) {
 	moduletest.WantTexts(t, e.task(file, public), h, "back up the etcd of localhost and 1 texts to "+file)
 	moduletest.Do(t, e.task(file, public), h)
 	e.put(t, "b", "later")
-	if got, want := moduletest.Planned(t.Context(), e.task(file, public), h), file+" exists: name another file, or ask for it to be replaced"; got != want {
+	if got, want := moduletest.Planned(t.Context(), e.task(file, public), h), file+" exists: name another file, or replace it by overwrite (kinit backup --overwrite)"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 

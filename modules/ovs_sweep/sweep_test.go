@@ -134,6 +134,20 @@ func TestSweepWithoutOpenVSwitchOrOwnerIsDone(t *testing.T) {
 	}
 }
 
+// Debian's package has a link where the database is expected, and the first start makes the file.
+func TestOpenVSwitchThatWasNeverStartedIsNothing(t *testing.T) {
+	t.Parallel()
+	h := moduletest.NewFakeHost(t, "c1")
+	h.On("ip", "-json", "-details", "addr", "show").Out("[]")
+	h.FS.Put("/etc/openvswitch/default.conf", "", 0o644)
+	if err := h.FS.Symlink(t.Context(), "/var/lib/openvswitch/conf.db", ovn.Switch().File); err != nil {
+		t.Fatal(err)
+	}
+	if got := moduletest.Texts(t, sweepAll(), h); len(got) > 0 {
+		t.Errorf("steps %q, want none", got)
+	}
+}
+
 // The engine lets ports of nodes that stay go only if something names them. A sweep of all says itself what it removes.
 func TestPortsThatMayBelongToNodesAreListedForTheEngine(t *testing.T) {
 	t.Parallel()

@@ -2,6 +2,7 @@ package examples
 
 import (
 	"encoding/pem"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -10,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -95,5 +97,26 @@ func TestTheRegistryGetsWhatItLacks(t *testing.T) {
 		"copy --quiet --all" + logins + "docker://b.example/there" + digest + " docker://" + registry + "/there" + digest + "\n"
 	if diff := cmp.Diff(copies, string(copied)); diff != "" {
 		t.Errorf("what skopeo copied (-want +got):\n%s", diff)
+	}
+}
+
+// An address that takes connections and never answers, as a dead overlay's may, must not hold up a run or a plan.
+func TestSilentRegistryDoesNotHoldUpThePush(t *testing.T) {
+	t.Parallel()
+	silent, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = silent.Close() })
+	folder := t.TempDir()
+	executable.Write(t, filepath.Join(folder, "ca.crt"), newRegistry(t).authority)
+	executable.Write(t, filepath.Join(folder, "curl.conf"), "header = \"Accept: */*\"\n")
+	begun := time.Now()
+	got := script(t, nil, "kubernetes/files/push.sh", "check", silent.Addr().String(), folder, "oci:images:pause:3.10.1=pause:3.10.1")
+	if want := "000 https://" + silent.Addr().String() + "/v2/pause/manifests/3.10.1 (exit status 1)"; got != want {
+		t.Errorf("the check says %q, want %q", got, want)
+	}
+	if took := time.Since(begun); took > 30*time.Second {
+		t.Errorf("it took %s", took)
 	}
 }

@@ -21,6 +21,7 @@ import (
 
 	"kinit/engine/bounds"
 	"kinit/engine/module"
+	"kinit/modules/internal/hostfile"
 	"kinit/modules/internal/ovn/nb"
 	"kinit/modules/internal/ovn/sb"
 	"kinit/modules/internal/ovn/vs"
@@ -92,7 +93,8 @@ func Running(ctx context.Context, h module.Host, db Database) (bool, error) {
 	if err != nil || there || h.Owner() == "" {
 		return there, err
 	}
-	if _, err := h.Files().Stat(ctx, db.File); errors.Is(err, fs.ErrNotExist) {
+	// Debian's package of Open vSwitch has a link there, to a file that the first start makes.
+	if _, _, err := hostfile.Follow(ctx, h, db.File); errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	} else if err != nil {
 		return false, err

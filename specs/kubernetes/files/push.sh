@@ -21,7 +21,7 @@ manifest() {
 missing() {
 	for name in "$@"; do
 		printf 'url = "https://%s%s"\noutput = "/dev/null"\n' "$registry" "$(manifest "$name")"
-	done | cat "$folder/curl.conf" - | curl --silent --head --cacert "$folder/ca.crt" --write-out '%{http_code} %{url_effective}\n' --config - |
+	done | cat "$folder/curl.conf" - | curl --silent --head --connect-timeout 5 --cacert "$folder/ca.crt" --write-out '%{http_code} %{url_effective}\n' --config - |
 		awk '$1 != 200'
 }
 
