@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/netip"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -78,7 +79,7 @@ func runProxy(ctx context.Context, p *machine.Process, f cli.Flags) error {
 		}
 		p.Service.Running()
 	}
-	if err := c.validate(); err != nil {
+	if err := c.validate(p.Version); err != nil {
 		return err
 	}
 	a, err := rest.ReadKubeconfig(p.Machine, cli.Whole(p, c.Client.Kubeconfig))
@@ -154,7 +155,9 @@ func (c proxyConfig) complete(p *machine.Process) proxyConfig {
 	return c
 }
 
-func (c proxyConfig) validate() error {
+// validate refuses what kube-proxy of a version does. The gate WinDSR is alpha and off before Kubernetes
+// 1.33, beta and on in it, and locked from 1.34 on (pkg/features/kube_features.go).
+func (c proxyConfig) validate(version string) error {
 	if c.Mode != "" && c.Mode != "kernelspace" {
 		return fmt.Errorf("KubeProxyConfiguration.ProxyMode: Invalid value: %q: must be kernelspace or blank (blank means the most-available proxy [currently 'kernelspace'])", c.Mode)
 	}
@@ -162,14 +165,26 @@ func (c proxyConfig) validate() error {
 		switch {
 		case !slices.Contains([]string{"WinDSR", "WinOverlay"}, gate):
 			return fmt.Errorf("unrecognized feature gate: %s", gate)
-		case gate == "WinDSR" && !on:
+		case gate == "WinDSR" && !on && minor(version) >= 34:
 			return errors.New("cannot set feature gate WinDSR to false, feature is locked to true")
 		}
+	}
+	gate, given := c.Gates["WinDSR"]
+	if c.Winkernel.EnableDSR && !gate && (given || minor(version) < 33) {
+		return errors.New("unable to create proxier: WinDSR feature gate not enabled")
 	}
 	if c.Winkernel.NetworkName == "" {
 		return errors.New("unable to create proxier: Environment variable KUBE_NETWORK and network-flag not initialized")
 	}
 	return nil
+}
+
+// minor is the minor version in a text such as "v1.34.4".
+func minor(version string) int {
+	_, rest, _ := strings.Cut(version, ".")
+	text, _, _ := strings.Cut(rest, ".")
+	n, _ := strconv.Atoi(text)
+	return n
 }
 
 // awaitNetwork waits for the network without end, as kube-proxy does.
