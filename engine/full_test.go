@@ -48,7 +48,7 @@ func TestStateFolderThatFillsUpDuringARunIsNamed(t *testing.T) {
 	r := newRack(t, "h1")
 	r.run("h1", "mkdir -p /var/lib/kinit && mount -t tmpfs -o size=256k tmpfs /var/lib/kinit")
 	o := r.options("h1")
-	write(t, o.Spec, boxes+`
+	write(t, o.Spec, strings.Replace(boxes, `stage "nodes" { after = ["record"] }`, `stage "nodes" { after = ["fill"] }`, 1)+`
 stage "fill" { after = ["record"] }
 task "command" "fill" {
   stage = "fill"

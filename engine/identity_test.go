@@ -579,3 +579,33 @@ task "sweep" "owned" {
 		t.Errorf("%d changes afterwards", n)
 	}
 }
+
+// The sweeps of a cluster would remove what a playbook with the cluster's name has made.
+func TestClusterWithTheOwnerOfAPlaybookTouchesNothingOfIt(t *testing.T) {
+	t.Parallel()
+	r := newRack(t, "h1")
+	r.changes(r.of(`
+spec "tool" {
+  owner = "depot"
+}
+stage "files" {}
+task "copy" "report" {
+  stage   = "files"
+  hosts   = run.hosts
+  dest    = "/srv/report"
+  content = "figures"
+}
+`, "h1"))
+	for _, stop := range []string{"", "cleanup"} {
+		o := r.of(depot, "h1")
+		o.StopAfter, o.Adopt = stop, false
+		d := r.refusal(o)
+		if !strings.HasPrefix(d.Detail, "depot on h1 is what a playbook without a cluster has made, and this cluster has the same name: ") ||
+			!strings.HasSuffix(d.Detail, "; if the cluster has become part of the playbook, give --adopt.") {
+			t.Errorf("stop after %q: %s: %s", stop, d.Summary, d.Detail)
+		}
+	}
+	if text := r.run("h1", "cat /srv/report"); text != "figures" {
+		t.Errorf("/srv/report has %q", text)
+	}
+}

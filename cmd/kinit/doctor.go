@@ -25,7 +25,7 @@ const (
 func doctorCommand(a *app.App) *cli.Command {
 	return &cli.Command{
 		Name:      "doctor",
-		Usage:     "check whether hosts can be hypervisors, and say what to mend",
+		Usage:     "check whether hosts can be hypervisors, and say what to repair",
 		ArgsUsage: "HOST...",
 		Description: `It checks the processor, KVM (by making a virtual machine), memory, disks, packages, kernel
 modules, libvirt, the MTU, the time, firewalls and SELinux, and changes nothing. What a run of

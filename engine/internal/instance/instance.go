@@ -25,6 +25,8 @@ type Instance struct {
 	Job  string    `json:"job,omitempty"`  // the periodic job of that run; empty if a person started it
 	// Adopted names who has adopted what a job made: the job leaves that alone.
 	Adopted string `json:"adopted,omitempty"`
+	// Plain is set if that run had no cluster. Instances from before this field have it unset.
+	Plain bool `json:"plain,omitempty"`
 	// Unmarked is set if marks do not carry the id: it was given to objects from before
 	// marks had ids.
 	Unmarked bool `json:"unmarked,omitempty"`

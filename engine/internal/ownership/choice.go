@@ -33,6 +33,7 @@ type choice struct {
 }
 
 func (r Run) choice(targets []target) *choice {
+	r.Fresh.Plain = !r.Cluster
 	c := &choice{owner: r.Plan.Owner, memory: r.Memory, fresh: r.Fresh, backup: r.Backup, job: r.Job, adopt: r.Adopt, reads: r.Reads, plain: !r.Cluster, found: map[string]host.Found{}}
 	for _, t := range targets {
 		if !r.Plan.Declared(t.name) {
@@ -92,6 +93,9 @@ func (c *choice) choose() error {
 	for _, h := range slices.Backward(holders) {
 		if c.plain && h.Cluster {
 			return c.isCluster(h)
+		}
+		if !c.plain && h.Plain && !h.Cluster && !c.adopt {
+			return c.isPlaybook(h)
 		}
 		known, err := c.memory.Owns(h.Instance)
 		if err != nil {
@@ -183,6 +187,9 @@ func (c *choice) admit(ctx context.Context, m *host.Machine) error {
 	}
 	if c.plain && found.Cluster {
 		return c.isCluster(&holder{Found: found, hosts: []string{m.Name()}})
+	}
+	if !c.plain && found.Plain && !found.Cluster && !c.adopt {
+		return c.isPlaybook(&holder{Found: found, hosts: []string{m.Name()}})
 	}
 	if !c.adopt && (found.Old || found.There() && found.ID != c.chosen.ID) {
 		return fmt.Errorf("%w: %s on %s is another one than that of this run: %s", instance.ErrTaken, c.owner, m.Name(), found.Origin())

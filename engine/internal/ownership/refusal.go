@@ -39,6 +39,13 @@ func (c *choice) isCluster(h *holder) error {
 		instance.ErrTaken, c.owner, lists.And(h.hosts), h.MadeIt())
 }
 
+// isPlaybook returns the error for a cluster that has the name of a playbook's owner: its sweeps would remove what the
+// playbook has made as what the cluster does not declare.
+func (c *choice) isPlaybook(h *holder) error {
+	return fmt.Errorf("%w: %s on %s is what a playbook without a cluster has made, and this cluster has the same name: %s. Its sweeps would remove the playbook's objects. Nothing was changed. Give the cluster another name, or the playbook another owner; if the cluster has become part of the playbook, give --adopt",
+		instance.ErrTaken, c.owner, lists.And(h.hosts), h.MadeIt())
+}
+
 // other returns the error for a backup of another instance than the one on the hosts.
 func (c *choice) other(h *holder) error {
 	return fmt.Errorf("%w: the backup is of another %s than the one on %s: %s. Nothing was changed. To restore it anyway, give --adopt; or remove the existing one first",
