@@ -100,7 +100,7 @@ func (p *parser) holds(c criterion) (bool, error) {
 	case "sessiontype":
 		return listed("exec", value), nil
 	case "exec", "command", "version":
-		return false, fmt.Errorf("the criterion %s of Match needs the program ssh on this machine, which is not installed: install OpenSSH's client", c.name)
+		return false, needsClient("the criterion " + c.name + " of Match")
 	}
 	return false, fmt.Errorf("%q is no criterion of Match", c.name)
 }

@@ -126,6 +126,11 @@ func (p *parser) line(line string, f configFile, depth int, active *bool) error 
 	return p.set(k, args, *active)
 }
 
+// needsClient is the error for what the parser cannot do alone. NewResolver says when it is alone.
+func needsClient(what string) error {
+	return fmt.Errorf("%s needs the program ssh, which kinit asks only if HOME is your account's home folder: install OpenSSH's client if it is missing, or set HOME to that folder", what)
+}
+
 // set checks a value, and keeps it if the line counts.
 func (p *parser) set(k keyword, values []string, active bool) error {
 	if err := check(k, values[0]); err != nil {
@@ -135,7 +140,7 @@ func (p *parser) set(k keyword, values []string, active bool) error {
 		return nil
 	}
 	if k.use == clientOnly && !harmless(k, values[0]) {
-		return fmt.Errorf("%s needs the program ssh on this machine, which is not installed: install OpenSSH's client", k.name)
+		return needsClient(k.name)
 	}
 	p.options.add(k, values)
 	return nil

@@ -40,7 +40,7 @@ func TestNewerCriteriaOfMatch(t *testing.T) {
 
 func TestWhatNeedsTheProgramSSHIsAnErrorThatNamesTheLine(t *testing.T) {
 	tests := map[string]string{
-		"Port 9\nMatch exec \"true\"\n User x\n": "config:2: the criterion exec of Match needs the program ssh",
+		"Port 9\nMatch exec \"true\"\n User x\n": "config:2: the criterion exec of Match needs the program ssh, which kinit asks only if HOME is your account's home folder: install OpenSSH's client",
 		"Match version 9\n":                      "config:1: the criterion version of Match needs the program ssh",
 		"KnownHostsCommand /bin/true\n":          "config:1: KnownHostsCommand needs the program ssh",
 		"\nCanonicalizeHostname yes\n":           "config:2: CanonicalizeHostname needs the program ssh",

@@ -148,9 +148,9 @@ func fingerprint(key gossh.PublicKey) string {
 	return gossh.FingerprintSHA256(key)
 }
 
-// String lists the tried and the skipped keys, one in each line.
-func (k *keys) String() string {
-	lines := lists.Map(k.names, func(name string) string { return "  tried " + name })
+// listed lists the keys after a word, and the skipped ones, one in each line.
+func (k *keys) listed(word string) string {
+	lines := lists.Map(k.names, func(name string) string { return "  " + word + " " + name })
 	for _, reason := range k.skipped {
 		lines = append(lines, "  not tried: "+reason)
 	}

@@ -170,12 +170,13 @@ func TestDialTriesTheKeys(t *testing.T) {
 		refused(t, c, transport.ErrAuth, server.User+"@node1", "tried "+wrong+" (ssh-ed25519 "+fingerprint(t, read(t, wrong+".pub"))+")",
 			locked+" has a passphrase: add it to ssh-agent", dir+"/missing is missing", "is no private key")
 	})
-	t.Run("too many", func(t *testing.T) {
+	t.Run("too many for the server", func(t *testing.T) {
 		c := config(server)
 		for i := range 10 {
 			c.IdentityFiles = append([]string{sshd.Keygen(t, filepath.Join(dir, "k"+strconv.Itoa(i)))}, c.IdentityFiles...)
 		}
-		refused(t, c, transport.ErrAuth, "tried ")
+		refused(t, c, transport.ErrAuth, "after too many wrong keys (MaxAuthTries in its sshd_config), so the last of these may not have been tried: name the right key",
+			"\n  to be offered: "+dir+"/k9 (ssh-ed25519 ")
 	})
 	t.Run("the second file is right", func(t *testing.T) {
 		c := config(server)

@@ -38,11 +38,15 @@ func unreachable(what string, err error) error {
 }
 
 // authRefused reports whether a handshake failed because no key was accepted. The
-// library has no type for it, so this is the only place that reads its texts.
+// library has no type for it, so this and tooManyKeys are the only places that read its texts.
 func authRefused(err error) bool {
-	text := strings.ToLower(err.Error())
-	return strings.Contains(text, "unable to authenticate") || // x/crypto: all methods were refused
-		strings.Contains(text, "too many authentication failures") // the server's disconnect message
+	return strings.Contains(strings.ToLower(err.Error()), "unable to authenticate") || // x/crypto: all methods were refused
+		tooManyKeys(err)
+}
+
+// tooManyKeys reports whether the server ended a handshake after so many refused keys as it allows.
+func tooManyKeys(err error) bool {
+	return strings.Contains(strings.ToLower(err.Error()), "too many authentication failures") // the server's disconnect message
 }
 
 // channelRefused reports whether the server answered but refused to open a channel. OpenSSH

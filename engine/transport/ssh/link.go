@@ -167,8 +167,11 @@ func handshakeError(ctx context.Context, c Config, v *verifier, k *keys, heard *
 		return fmt.Errorf("%w: %s@%s accepts %s and then asks for a second factor: give a password by --ask-pass, run kinit on a terminal for a one-time code, or "+
 			"let this user log in by key alone, by AuthenticationMethods publickey in a Match block of the server's sshd_config",
 			transport.ErrAuth, c.User, c.label(), *k.accepted.Load())
+	case tooManyKeys(err):
+		return fmt.Errorf("%w: %s@%s ended the login after too many wrong keys (MaxAuthTries in its sshd_config), so the last of these may not have been tried: "+
+			"name the right key by identity_file in the inventory, or by IdentityFile in ~/.ssh/config:\n%s", transport.ErrAuth, c.User, c.label(), k.listed("to be offered:"))
 	case authRefused(err):
-		return fmt.Errorf("%w: %s@%s accepts none of the keys:\n%s", transport.ErrAuth, c.User, c.label(), k)
+		return fmt.Errorf("%w: %s@%s accepts none of the keys:\n%s", transport.ErrAuth, c.User, c.label(), k.listed("tried"))
 	}
 	if errors.Is(err, io.EOF) || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE) {
 		err = fmt.Errorf("%w: %w", errHungUp, err)
