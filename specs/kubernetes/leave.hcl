@@ -15,7 +15,8 @@ task "assert" "controllers" {
     holds = length(local.controllers) > 0
     message = local.leaves ? fold(<<-EOT
       The cluster would have no controller: ${join(", ", keys(cluster.leaving))} would leave, and all that Kubernetes
-      knows with the last controller. Add a controller first; --recreate recreates the whole cluster.
+      knows with the last controller. Add a controller first. If the last one is lost, 'kinit restore' brings the
+      cluster back from a backup, and --recreate makes it again without its data.
       EOT
     ) : "The cluster would have no controller. Give it at least one; --recreate recreates the whole cluster."
   }
