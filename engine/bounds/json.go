@@ -3,25 +3,21 @@ package bounds
 import (
 	"encoding/json"
 	"fmt"
+	"iter"
 )
 
 // JSON returns how many values a text has. Once decoded, many or deeply nested values take many times the size of the text
 // in memory, so more than values of them, or nesting beyond depth, is an error. It does not check the syntax.
 func JSON(text []byte, values, depth int) (int, error) {
-	count, deep, quoted := 1, 0, false
-	for i := 0; i < len(text); i++ {
-		switch c := text[i]; {
-		case quoted && c == '\\':
-			i++
-		case c == '"':
-			quoted = !quoted
-		case quoted:
-		case c == '{' || c == '[':
+	count, deep := 1, 0
+	for c := range structure(text) {
+		switch c {
+		case '{', '[':
 			count++
 			deep++
-		case c == '}' || c == ']':
+		case '}', ']':
 			deep--
-		case c == ',':
+		case ',':
 			count++
 		}
 		if count > values {
@@ -32,6 +28,26 @@ func JSON(text []byte, values, depth int) (int, error) {
 		}
 	}
 	return count, nil
+}
+
+// structure yields the braces, brackets and commas of a text of JSON, without those in strings.
+func structure(text []byte) iter.Seq[byte] {
+	return func(yield func(byte) bool) {
+		quoted := false
+		for i := 0; i < len(text); i++ {
+			switch c := text[i]; {
+			case quoted && c == '\\':
+				i++
+			case c == '"':
+				quoted = !quoted
+			case quoted:
+			case c == '{', c == '}', c == '[', c == ']', c == ',':
+				if !yield(c) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // The limits of JSON that a host prints or a server sends, up to 8 MiB long. Decoded, an empty object takes a hundred times the
@@ -49,15 +65,10 @@ func DecodeJSON(text []byte, into any) error {
 	if _, err := JSON(text, mostSent, mostSentDeep); err != nil {
 		return err
 	}
-	objects, listed, deep, quoted := 0, 0, 0, false
+	objects, listed, deep := 0, 0, 0
 	var lists [mostSentDeep + 1]bool // by depth
-	for i := 0; i < len(text); i++ {
-		switch c := text[i]; {
-		case quoted && c == '\\':
-			i++
-		case c == '"':
-			quoted = !quoted
-		case quoted:
+	for c := range structure(text) {
+		switch {
 		case c == '{' || c == '[':
 			if c == '{' {
 				objects++
@@ -66,7 +77,7 @@ func DecodeJSON(text []byte, into any) error {
 			lists[min(deep, mostSentDeep)] = c == '['
 		case c == '}' || c == ']':
 			deep = max(deep-1, 0)
-		case c == ',' && deep <= 2 && lists[deep]:
+		case deep <= 2 && lists[deep]:
 			listed++
 		}
 		if objects > mostObjects || listed > mostListed {

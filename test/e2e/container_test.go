@@ -3,7 +3,6 @@ package e2e
 import (
 	"context"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -236,18 +235,15 @@ for name in dns haproxy registry web; do
 done
 `
 
-// killed kills a deployment at several places of its work, and starts it again each time. Without
-// KINIT_ALL it is one of the places, by chance; "make kills" has every place.
+// killed kills a deployment at several places of its work, and starts it again each time; "make kills" has
+// every place.
 func killed(t *testing.T, k *kinit, run []string) {
 	step(t, "killed on the way", func(t *testing.T) {
-		places := []int{75, 150, 210}
-		if os.Getenv("KINIT_ALL") == "" {
-			i := rand.IntN(len(places))
-			places = places[i : i+1]
-		}
-		progress(t, "killed at the start of tasks %v, of 75, 150 and 210 with KINIT_ALL=1", places)
-		for _, place := range places {
-			k.until(t, after(place), kill, run...)
+		chosen := choose(t, "task 75", "task 150", "task 210")
+		for _, place := range []int{75, 150, 210} {
+			if chosen(fmt.Sprint("task ", place)) {
+				k.until(t, after(place), kill, run...)
+			}
 		}
 	})
 }

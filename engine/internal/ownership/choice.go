@@ -24,7 +24,6 @@ type choice struct {
 	job    string            // the periodic job of the run, or ""
 	adopt  bool              // accepts instances that the controller does not know
 	reads  bool              // the run changes nothing
-	plain  bool              // the run has no cluster
 
 	mu     sync.Mutex
 	found  map[string]host.Found // by the name of a host that has answered
@@ -34,7 +33,7 @@ type choice struct {
 
 func (r Run) choice(targets []target) *choice {
 	r.Fresh.Plain = !r.Cluster
-	c := &choice{owner: r.Plan.Owner, memory: r.Memory, fresh: r.Fresh, backup: r.Backup, job: r.Job, adopt: r.Adopt, reads: r.Reads, plain: !r.Cluster, found: map[string]host.Found{}}
+	c := &choice{owner: r.Plan.Owner, memory: r.Memory, fresh: r.Fresh, backup: r.Backup, job: r.Job, adopt: r.Adopt, reads: r.Reads, found: map[string]host.Found{}}
 	for _, t := range targets {
 		if !r.Plan.Declared(t.name) {
 			c.hosts = append(c.hosts, t.name)
@@ -91,11 +90,8 @@ func (c *choice) choose() error {
 	}
 	c.chosen = c.fresh
 	for _, h := range slices.Backward(holders) {
-		if c.plain && h.Cluster {
-			return c.isCluster(h)
-		}
-		if !c.plain && h.Plain && !h.Cluster && !c.adopt {
-			return c.isPlaybook(h)
+		if err := c.otherKind(h); err != nil {
+			return err
 		}
 		known, err := c.memory.Owns(h.Instance)
 		if err != nil {
@@ -185,11 +181,8 @@ func (c *choice) admit(ctx context.Context, m *host.Machine) error {
 		}
 		c.note(m.Name(), found)
 	}
-	if c.plain && found.Cluster {
-		return c.isCluster(&holder{Found: found, hosts: []string{m.Name()}})
-	}
-	if !c.plain && found.Plain && !found.Cluster && !c.adopt {
-		return c.isPlaybook(&holder{Found: found, hosts: []string{m.Name()}})
+	if err := c.otherKind(&holder{Found: found, hosts: []string{m.Name()}}); err != nil {
+		return err
 	}
 	if !c.adopt && (found.Old || found.There() && found.ID != c.chosen.ID) {
 		return fmt.Errorf("%w: %s on %s is another one than that of this run: %s", instance.ErrTaken, c.owner, m.Name(), found.Origin())

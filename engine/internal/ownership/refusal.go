@@ -32,6 +32,17 @@ func (c *choice) taken(h *holder) error {
 		instance.ErrTaken, whose)
 }
 
+// otherKind refuses a run without a cluster whose owner is a cluster, and a cluster with the name of a playbook's owner.
+func (c *choice) otherKind(h *holder) error {
+	switch {
+	case c.fresh.Plain && h.Cluster:
+		return c.isCluster(h)
+	case !c.fresh.Plain && h.Plain && !h.Cluster && !c.adopt:
+		return c.isPlaybook(h)
+	}
+	return nil
+}
+
 // isCluster returns the error for a run without a cluster whose owner has the name of one: its sweeps would remove the
 // nodes, keys and record of the cluster as what the playbook no longer declares.
 func (c *choice) isCluster(h *holder) error {

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"path/filepath"
 	"runtime"
 	"strings"
 	"sync"
@@ -96,14 +95,7 @@ func rows(w io.Writer, most int) {
 // floodsAfter listens on a socket before a server's. After so many of the server's answers it begins the next one itself.
 func floodsAfter(t *testing.T, server string, answers int, begin string, flood func(io.Writer)) string {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "s")
-	l, err := net.Listen("unix", path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var done sync.WaitGroup
-	t.Cleanup(func() { _ = l.Close(); done.Wait() })
-	serve := func(near, far net.Conn) {
+	return before(t, server, func(near, far net.Conn, done *sync.WaitGroup) {
 		defer near.Close()
 		defer far.Close()
 		asked, answered := json.NewDecoder(near), json.NewDecoder(far)
@@ -124,20 +116,5 @@ func floodsAfter(t *testing.T, server string, answers int, begin string, flood f
 			}
 			_, _ = near.Write(answer)
 		}
-	}
-	done.Go(func() {
-		for {
-			near, err := l.Accept()
-			if err != nil {
-				return
-			}
-			far, err := net.Dial("unix", server)
-			if err != nil {
-				_ = near.Close()
-				return
-			}
-			done.Go(func() { serve(near, far) })
-		}
 	})
-	return path
 }

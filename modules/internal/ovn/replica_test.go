@@ -246,6 +246,25 @@ func TestAConnectionThatEndsAsItBeginsIsAnError(t *testing.T) {
 // the server's answers.
 func endsAfter(t *testing.T, server string, answers int) string {
 	t.Helper()
+	return before(t, server, func(near, far net.Conn, done *sync.WaitGroup) {
+		done.Go(func() { _, _ = io.Copy(far, near); _ = far.Close() })
+		from := json.NewDecoder(far)
+		for range answers {
+			var answer json.RawMessage
+			if from.Decode(&answer) != nil {
+				break
+			}
+			_, _ = near.Write(answer)
+		}
+		_ = near.Close()
+		_ = far.Close()
+	})
+}
+
+// before listens on a socket before a server's until the test ends, and serves each connection together
+// with one to the server. What serve starts by done is waited for.
+func before(t *testing.T, server string, serve func(near, far net.Conn, done *sync.WaitGroup)) string {
+	t.Helper()
 	path := filepath.Join(t.TempDir(), "s")
 	l, err := net.Listen("unix", path)
 	if err != nil {
@@ -264,19 +283,7 @@ func endsAfter(t *testing.T, server string, answers int) string {
 				_ = near.Close()
 				return
 			}
-			done.Go(func() { _, _ = io.Copy(far, near); _ = far.Close() })
-			done.Go(func() {
-				from := json.NewDecoder(far)
-				for range answers {
-					var answer json.RawMessage
-					if from.Decode(&answer) != nil {
-						break
-					}
-					_, _ = near.Write(answer)
-				}
-				_ = near.Close()
-				_ = far.Close()
-			})
+			done.Go(func() { serve(near, far, &done) })
 		}
 	})
 	return path

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"net/netip"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -165,26 +164,18 @@ func (c proxyConfig) validate(version string) error {
 		switch {
 		case !slices.Contains([]string{"WinDSR", "WinOverlay"}, gate):
 			return fmt.Errorf("unrecognized feature gate: %s", gate)
-		case gate == "WinDSR" && !on && minor(version) >= 34:
+		case gate == "WinDSR" && !on && cli.Minor(version) >= 34:
 			return errors.New("cannot set feature gate WinDSR to false, feature is locked to true")
 		}
 	}
 	gate, given := c.Gates["WinDSR"]
-	if c.Winkernel.EnableDSR && !gate && (given || minor(version) < 33) {
+	if c.Winkernel.EnableDSR && !gate && (given || cli.Minor(version) < 33) {
 		return errors.New("unable to create proxier: WinDSR feature gate not enabled")
 	}
 	if c.Winkernel.NetworkName == "" {
 		return errors.New("unable to create proxier: Environment variable KUBE_NETWORK and network-flag not initialized")
 	}
 	return nil
-}
-
-// minor is the minor version in a text such as "v1.34.4".
-func minor(version string) int {
-	_, rest, _ := strings.Cut(version, ".")
-	text, _, _ := strings.Cut(rest, ".")
-	n, _ := strconv.Atoi(text)
-	return n
 }
 
 // awaitNetwork waits for the network without end, as kube-proxy does.

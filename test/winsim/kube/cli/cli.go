@@ -106,3 +106,16 @@ func Say(p *machine.Process, format string, args ...any) {
 func Complain(p *machine.Process, format string, args ...any) {
 	fmt.Fprintf(p.Stderr, format+"\n", args...)
 }
+
+// Minor is the minor number of a version such as v1.34.4, or -1.
+func Minor(version string) int {
+	parts := strings.Split(strings.TrimPrefix(version, "v"), ".")
+	if len(parts) < 2 {
+		return -1
+	}
+	n, err := strconv.Atoi(parts[1])
+	if err != nil {
+		return -1
+	}
+	return n
+}

@@ -3,7 +3,6 @@ package kubeadm
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"kinit/test/winsim/kube/cli"
@@ -101,21 +100,8 @@ func checkKubelet(p *machine.Process) error {
 	if !ok || name != "kubelet" {
 		return fmt.Errorf("cannot execute 'kubelet --version': fork/exec %s: %%1 is not a valid Win32 application", path)
 	}
-	if minor(version) > minor(p.Version) {
+	if cli.Minor(version) > cli.Minor(p.Version) {
 		return fmt.Errorf("the kubelet version is higher than the control plane version. This is not a supported version skew and may lead to a malfunctional cluster. Kubelet version: %q Control plane version: %q", version, p.Version)
 	}
 	return nil
-}
-
-// minor is the minor number of a version such as v1.34.4, or -1.
-func minor(version string) int {
-	parts := strings.Split(strings.TrimPrefix(version, "v"), ".")
-	if len(parts) < 2 {
-		return -1
-	}
-	n, err := strconv.Atoi(parts[1])
-	if err != nil {
-		return -1
-	}
-	return n
 }
