@@ -317,7 +317,7 @@ func TestNamingAForeignObjectSaysWhatItIsAndWhatToDo(t *testing.T) {
 		}
 	}
 
-	// What it says works.
+	// The advice works as written.
 	r.run("h1", "rm /srv/site/data")
 	r.changes(r.shelved("[]", "present"))
 	equal(t, "what is left", r.run("h1", "ls /srv"), "other\n")

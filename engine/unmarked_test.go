@@ -6,7 +6,7 @@ import (
 	"kinit/engine"
 )
 
-// Somebody has deleted the folder with the marks: kinit would find nothing to remove, and could not replace what is there.
+// Somebody has deleted the folder with the marks: kinit would find nothing to remove, and could not replace the existing objects.
 func TestRunIsRefusedBeforeItChangesAHostWhoseMarksAreMissing(t *testing.T) {
 	t.Parallel()
 	r := newRack(t, "h1", "h2")

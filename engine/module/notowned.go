@@ -5,7 +5,7 @@ package module
 type NotOwnedError struct {
 	ID     string   // as in the mark that its owner would have of it
 	Kinds  []string // of such a mark; any kind without one
-	Text   string   // what is not owned by which owner
+	Text   string   // which object does not belong to which owner
 	Advice string   // what to do about it
 	Whose  string   // follows Text, such as " but by shop"; empty if it is not known
 }

@@ -50,8 +50,8 @@ type Task struct {
 	// Once is the time of a single start, such as "2026-01-31T03:30:00", by
 	// the host's clock.
 	Once string `hcl:"once,optional"`
-	// Every starts the program again after this time, in whole minutes, unless it still runs: a program
-	// that should run all the time is back after a failure.
+	// Every starts the program again after this time, in whole minutes, unless it still runs. Use it
+	// to restart a program that should always run.
 	Every module.Duration `hcl:"every,optional"`
 	// Description is the task's description.
 	Description string `hcl:"description,optional"`

@@ -141,8 +141,8 @@ func position(function string) (int, bool) {
 	return at, ok
 }
 
-// calls are the scripts that a file sends, by the functions of this package or as a Job. Within this package, they are
-// those that it calls itself with a script of its own.
+// calls are the scripts that a file sends, by the functions of this package or as a Job. Within this package, only
+// calls with a fixed script count.
 func calls(folder string, f *ast.File) []sent {
 	here := path.Base(folder) == "powershell"
 	var all []sent
